@@ -1,0 +1,175 @@
+import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
+import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
+import { type Digest, digest } from './digest.js'
+import { compareStrings } from './order.js'
+import type { TypeUrl } from './type-url.js'
+
+/** The uid of an object that stands in a resource. */
+export type Uid = string
+
+/** A resource that another one refers to by name. */
+export interface Ref {
+  readonly typeUrl: TypeUrl
+  readonly name: string
+}
+
+/**
+ * One named piece of configuration, as a client holds it.
+ *
+ * `version` is a digest of `name` and content and of nothing else, so that equal versions mean equal
+ * bytes on every replica and after every restart. `owners` and `refs` are sorted and without
+ * repetition; they say what stands in the resource and what it needs, and are not part of its content.
+ */
+export interface Resource {
+  readonly name: string
+  readonly version: Digest
+  readonly content: Content
+  /** What must be in the client before this resource works. */
+  readonly refs: ReadonlyArray<Ref>
+  /** The objects of which something stands in this resource. */
+  readonly owners: ReadonlyArray<Uid>
+}
+
+/** Encoded bytes, or a route table in the pieces that it is spliced from. */
+export type Content =
+  | { readonly _tag: 'Bytes'; readonly bytes: Uint8Array }
+  | { readonly _tag: 'Table'; readonly table: RouteTable }
+
+/** A RouteConfiguration in pieces: its own settings, and per virtual host the encoded routes. */
+export interface RouteTable {
+  /** The encoded RouteConfiguration without its virtual hosts. */
+  readonly head: Uint8Array
+  /** In the order of their names. */
+  readonly virtualHosts: ReadonlyArray<TableHost>
+}
+
+export interface TableHost {
+  readonly name: string
+  /** The encoded VirtualHost without its routes. */
+  readonly head: Uint8Array
+  /** In order of precedence: Envoy takes the first that matches. */
+  readonly fragments: ReadonlyArray<Fragment>
+}
+
+/** One encoded Route of a table. */
+export interface Fragment {
+  readonly owner: Uid
+  /** The name of the virtual host in which it stands. */
+  readonly virtualHost: string
+  /** Its place in that host: fragments stand in the order of their keys, by code units. */
+  readonly sortKey: string
+  readonly bytes: Uint8Array
+  readonly version: Digest
+  /** The clusters that it sends traffic to. */
+  readonly clusters: ReadonlyArray<string>
+}
+
+/** Makes a resource of encoded bytes. */
+export const bytesResource = (
+  name: string,
+  bytes: Uint8Array,
+  refs: Iterable<Ref> = [],
+  owners: Iterable<Uid> = [],
+): Resource => ({
+  name,
+  version: digest([name, bytes]),
+  content: { _tag: 'Bytes', bytes },
+  refs: sortedRefs(refs),
+  owners: sortedStrings(owners),
+})
+
+/**
+ * Makes a resource of a route table. Its version is a digest of the heads and of the versions of the
+ * fragments: what stays the same is not read again.
+ */
+export const tableResource = (name: string, table: RouteTable, clusterType: TypeUrl): Resource => {
+  const fragments = table.virtualHosts.flatMap((host) => host.fragments)
+  const clusters = new Set(fragments.flatMap((fragment) => fragment.clusters))
+  return {
+    name,
+    version: digest(tableParts(name, table)),
+    content: { _tag: 'Table', table },
+    refs: [...clusters]
+      .sort(compareStrings)
+      .map((cluster) => ({ typeUrl: clusterType, name: cluster })),
+    owners: sortedStrings(fragments.map((fragment) => fragment.owner)),
+  }
+}
+
+/** The encoded message of a resource: what stands in the `value` of its `google.protobuf.Any`. */
+export const encodeContent = (content: Content): Uint8Array => {
+  switch (content._tag) {
+    case 'Bytes':
+      return content.bytes
+    case 'Table':
+      return encodeTable(content.table)
+  }
+}
+
+/** Makes the head of a table: every field but the virtual hosts. */
+export const tableHead = (table: Omit<RouteConfiguration, 'virtualHosts'>): Uint8Array =>
+  RouteConfiguration.encode(table).finish()
+
+/** Makes the head of a virtual host: every field but the routes. */
+export const hostHead = (host: Omit<VirtualHost, 'routes'>): Uint8Array =>
+  VirtualHost.encode(host).finish()
+
+function* tableParts(name: string, table: RouteTable): Generator<string | Uint8Array> {
+  yield name
+  yield table.head
+  for (const host of table.virtualHosts) {
+    yield host.head
+    yield String(host.fragments.length)
+    for (const fragment of host.fragments) yield fragment.version
+  }
+}
+
+/** `RouteConfiguration.virtual_hosts` is field 2, `VirtualHost.routes` is field 3; both are messages. */
+const virtualHostsTag = 0x12
+const routesTag = 0x1a
+
+/** Protobuf lets a repeated field's entries follow in any place, so a message may be spliced. */
+const encodeTable = (table: RouteTable): Uint8Array => {
+  const hostSizes = table.virtualHosts.map((host) => {
+    const routes = host.fragments.reduce((sum, { bytes }) => sum + fieldSize(bytes.length), 0)
+    return host.head.length + routes
+  })
+  const total = hostSizes.reduce((sum, bytes) => sum + fieldSize(bytes), table.head.length)
+  const out = new Uint8Array(total)
+  out.set(table.head)
+  let at = table.head.length
+  table.virtualHosts.forEach((host, index) => {
+    at = writeTag(out, at, virtualHostsTag, hostSizes[index] ?? 0)
+    out.set(host.head, at)
+    at += host.head.length
+    for (const { bytes } of host.fragments) {
+      at = writeTag(out, at, routesTag, bytes.length)
+      out.set(bytes, at)
+      at += bytes.length
+    }
+  })
+  return out
+}
+
+const varintSize = (value: number): number => {
+  let bytes = 1
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1
+  return bytes
+}
+
+const fieldSize = (length: number): number => 1 + varintSize(length) + length
+
+const writeTag = (out: Uint8Array, at: number, tag: number, length: number): number => {
+  out[at] = tag
+  let next = at + 1
+  let rest = length
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) out[next++] = (rest % 0x80) | 0x80
+  out[next++] = rest
+  return next
+}
+
+const sortedStrings = (values: Iterable<string>): ReadonlyArray<string> =>
+  [...new Set(values)].sort(compareStrings)
+
+const sortedRefs = (refs: Iterable<Ref>): ReadonlyArray<Ref> =>
+  [...refs].sort((a, b) => compareStrings(a.typeUrl, b.typeUrl) || compareStrings(a.name, b.name))

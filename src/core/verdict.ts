@@ -1,0 +1,54 @@
+import type { RouteKey } from './edge-route.js'
+import type { FieldError } from './field-error.js'
+import type { ValuePredicate, RulePath } from './rule.js'
+
+/** What became of one object in a translation. */
+export interface Verdict {
+  readonly key: RouteKey
+  readonly uid: string
+  readonly generation: number
+  readonly accepted: Acceptance
+  /** The backends that cannot be reached by their names; none where the route is not accepted. */
+  readonly unresolved: ReadonlyArray<UnresolvedRef>
+}
+
+export type Acceptance =
+  | { readonly _tag: 'Accepted' }
+  /** It is being deleted, and is served no more. */
+  | { readonly _tag: 'Terminating' }
+  /** Its spec cannot be served. */
+  | { readonly _tag: 'Invalid'; readonly errors: ReadonlyArray<FieldError> }
+  /** No fleet of that name is there. */
+  | {
+      readonly _tag: 'UnknownDataPlane'
+      readonly dataPlane: string
+      readonly known: ReadonlyArray<string>
+    }
+  /** Older objects have some of its claims, or all of them. */
+  | {
+      readonly _tag: 'Conflicted'
+      readonly lost: ReadonlyArray<LostClaim>
+      /** How many claims it keeps, and serves. */
+      readonly kept: number
+    }
+
+export interface LostClaim {
+  readonly claim: Claim
+  readonly winner: RouteKey
+}
+
+/** One kind of request: two routes may not have the same. */
+export interface Claim {
+  readonly host: string
+  readonly path: RulePath
+  readonly method: string | undefined
+  readonly headers: ReadonlyArray<ValuePredicate>
+  readonly query: ReadonlyArray<ValuePredicate>
+}
+
+export interface UnresolvedRef {
+  /** As in `spec.backends[0]`. */
+  readonly path: string
+  readonly reason: 'ServiceNotFound' | 'PortNotFound' | 'NoReadyEndpoints'
+  readonly message: string
+}

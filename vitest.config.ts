@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url))
+
+/** Tests import the package by its public names, from the sources. */
+export const alias = [
+  { find: /^edgewright$/, replacement: source('index.ts') },
+  { find: /^edgewright\/(xds|memory|files)$/, replacement: source('adapters/$1/index.ts') },
+  { find: /^edgewright\/host$/, replacement: source('host/index.ts') },
+]
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: 'pure',
+          include: ['test/{unit,property,model,transcripts,golden,tidy,types}/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'io',
+          include: ['test/{io,contract,docs}/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
