@@ -17,6 +17,9 @@ export interface Decoded {
   readonly warnings: ReadonlyArray<FieldError>
 }
 
-export declare const decodeEdgeRoute: (value: unknown, options?: DecodeOptions) => Either<Errors, Decoded>
+export declare const decodeEdgeRoute: (
+  value: unknown,
+  options?: DecodeOptions,
+) => Either<Errors, Decoded>
 export declare const checkSpec: (spec: EdgeRouteSpec) => ReadonlyArray<FieldError>
 export declare const compileRoute: (route: EdgeRoute) => Either<Errors, Rule>

@@ -12,8 +12,8 @@ export interface Versioned {
  *
  * A treap whose priorities come from the names: its shape depends on its content alone, so that two
  * maps with equal content have equal digests, whatever their history, and share what they share.
- * `set` and `remove` cost O(log n), `diff` costs O(d log n) where d entries lie between two maps of one
- * history, the digest is kept up per node. The empty map is `undefined`.
+ * `set` and `remove` cost O(log n), `diff` costs O(d log n) where d entries differ. The digest is kept
+ * per node, and reckoned when it is first asked for. The empty map is `undefined`.
  */
 export type PersistentMap<A extends Versioned> = Tree<A> | undefined
 
@@ -23,15 +23,23 @@ interface Tree<A extends Versioned> {
   readonly left: PersistentMap<A>
   readonly right: PersistentMap<A>
   readonly size: number
-  /** Digest of names and versions of this whole subtree. */
-  readonly digest: Digest
+  /** Digest of names and versions of this whole subtree: a memo that `digestOf` fills. */
+  digest: Digest | undefined
 }
 
 export const size = <A extends Versioned>(map: PersistentMap<A>): number => map?.size ?? 0
 
 /** The digest of all names and versions in the map. */
-export const digestOf = <A extends Versioned>(map: PersistentMap<A>): Digest =>
-  map?.digest ?? emptyDigest
+export const digestOf = <A extends Versioned>(map: PersistentMap<A>): Digest => {
+  if (map === undefined) return emptyDigest
+  map.digest ??= digest([
+    digestOf(map.left),
+    map.entry.name,
+    map.entry.version,
+    digestOf(map.right),
+  ])
+  return map.digest
+}
 
 export const get = <A extends Versioned>(map: PersistentMap<A>, name: string): A | undefined => {
   let tree = map
@@ -102,14 +110,11 @@ export const diff = <A extends Versioned>(
 
 const emptyDigest: Digest = digest([])
 
-/** FNV-1a over code units, mixed (Murmur3's finaliser): a priority that depends on the name alone. */
-const priorityOf = (name: string): number => {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
-}
+/**
+ * A priority that depends on the name alone. Of a digest, because clients and tenants choose names: with
+ * a hash that can be steered they could choose such that the tree becomes a list.
+ */
+const priorityOf = (name: string): number => Number.parseInt(digest([name]).slice(0, 12), 16)
 
 /** Heap order; the name decides between equal priorities, so that the shape stays unique. */
 const isAbove = (
@@ -129,7 +134,7 @@ const node = <A extends Versioned>(
   left,
   right,
   size: size(left) + 1 + size(right),
-  digest: digest([digestOf(left), entry.name, entry.version, digestOf(right)]),
+  digest: undefined,
 })
 
 const insert = <A extends Versioned>(

@@ -1,0 +1,77 @@
+import type { DeltaRequest, SotwRequest } from './messages.js'
+import { isSameRequest } from './subscription.js'
+import type { Watch } from './watch.js'
+
+/**
+ * What a request is, apart from the names that it brings.
+ *
+ * - `First`: the first of its type on this stream, whatever nonce it brings from another one.
+ * - `Ack`, `Nack`: answers the response in flight. `error_detail` alone tells which (envoyproxy/envoy#14841).
+ * - `NotApplied`: answers it without an error, but names an older version: the client has no use for the type
+ *   (envoyproxy/envoy#10046). State of the world only.
+ * - `Change`: answers nothing.
+ * - `Repeat`: says again what was said before; the client waits for the resources once more
+ *   (envoyproxy/envoy#13009). State of the world only.
+ * - `Stale`: answers a response that is not the last one.
+ */
+export type RequestKind = 'First' | 'Ack' | 'Nack' | 'NotApplied' | 'Change' | 'Repeat' | 'Stale'
+
+export interface Classified {
+  readonly kind: RequestKind
+  /** The request asks for other names than before. A stale one of state-of-the-world is not asked. */
+  readonly changesNames: boolean
+}
+
+/**
+ * Tells what a state-of-the-world request is.
+ *
+ * | watch       | nonce     | error_detail | version  | names     | kind       |
+ * | ----------- | --------- | ------------ | -------- | --------- | ---------- |
+ * | none        | any       | any          | any      | any       | First      |
+ * | any         | not last  | any          | any      | any       | Stale      |
+ * | in flight   | last      | yes          | any      | any       | Nack       |
+ * | in flight   | last      | no           | its own  | any       | Ack        |
+ * | in flight   | last      | no           | another  | any       | NotApplied |
+ * | at rest     | last      | yes          | any      | any       | Change     |
+ * | at rest     | last      | no           | any      | others    | Change     |
+ * | at rest     | last      | no           | any      | unchanged | Repeat     |
+ */
+export const classifySotw = (watch: Watch | undefined, request: SotwRequest): Classified => {
+  if (watch === undefined) return { kind: 'First', changesNames: true }
+  if (request.responseNonce !== watch.nonce) return { kind: 'Stale', changesNames: false }
+  const changesNames = !isSameRequest(watch.subscription, request.resourceNames)
+  return { kind: kindOfSotw(watch, request, changesNames), changesNames }
+}
+
+const kindOfSotw = (watch: Watch, request: SotwRequest, changesNames: boolean): RequestKind => {
+  const { inFlight } = watch
+  const refuses = request.errorDetail !== undefined
+  if (inFlight === undefined) return refuses || changesNames ? 'Change' : 'Repeat'
+  if (refuses) return 'Nack'
+  return request.versionInfo === inFlight.version ? 'Ack' : 'NotApplied'
+}
+
+/**
+ * Tells what a delta request is.
+ *
+ * | watch     | nonce       | error_detail | kind   |
+ * | --------- | ----------- | ------------ | ------ |
+ * | none      | any         | any          | First  |
+ * | in flight | its own     | yes          | Nack   |
+ * | in flight | its own     | no           | Ack    |
+ * | any       | none        | any          | Change |
+ * | any       | another one | any          | Stale  |
+ *
+ * The names of a stale request count all the same.
+ */
+export const classifyDelta = (watch: Watch | undefined, request: DeltaRequest): Classified => {
+  const changesNames = request.subscribe.length > 0 || request.unsubscribe.length > 0
+  return { kind: kindOfDelta(watch, request), changesNames }
+}
+
+const kindOfDelta = (watch: Watch | undefined, request: DeltaRequest): RequestKind => {
+  if (watch === undefined) return 'First'
+  if (request.responseNonce === '') return 'Change'
+  if (request.responseNonce !== watch.inFlight?.nonce) return 'Stale'
+  return request.errorDetail === undefined ? 'Ack' : 'Nack'
+}

@@ -1,0 +1,69 @@
+import { isFullState, type TypeUrl } from '../type-url.js'
+import { classifyDelta } from './classify.js'
+import type { DeltaRequest, NodeIdentity } from './messages.js'
+import { hasName } from './names.js'
+import type { Noted } from './noted.js'
+import type { SessionOptions } from './session.js'
+import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
+import { openWatch, resubscribe, settle, type Watch } from './watch.js'
+
+/**
+ * Takes in a request of the delta variant.
+ *
+ * | kind      | what it does                                                                |
+ * | --------- | --------------------------------------------------------------------------- |
+ * | First     | opens the watch; what the client says it holds counts as sent where it is right |
+ * | Ack, Nack | settles the response in flight, takes the names                              |
+ * | Change    | takes the names                                                              |
+ * | Stale     | takes the names: they count, though the answer does not                      |
+ */
+export const receiveDelta = (
+  watch: Watch | undefined,
+  request: DeltaRequest,
+  typeUrl: TypeUrl,
+  options: SessionOptions,
+  node: NodeIdentity | undefined,
+): Noted => {
+  if (watch === undefined) {
+    const subscription = firstSubscription(request, typeUrl, options, node)
+    return { watch: openWatch(subscription, request.initialResourceVersions), kind: 'Other' }
+  }
+  const { kind } = classifyDelta(watch, request)
+  return kind === 'Ack' || kind === 'Nack'
+    ? { watch: rename(settle(watch), request), kind }
+    : { watch: rename(watch, request), kind: 'Other' }
+}
+
+/**
+ * Before 1.19 an Envoy that had asked for everything came back with the names of all that it held
+ * (envoyproxy/envoy#16063): taken by its word it would never learn of a new listener.
+ */
+const firstSubscription = (
+  { subscribe, initialResourceVersions }: DeltaRequest,
+  typeUrl: TypeUrl,
+  { legacyWildcard }: SessionOptions,
+  node: NodeIdentity | undefined,
+): Subscription => {
+  const asksForAll =
+    isFullState(typeUrl) && initialResourceVersions.size > 0 && namesAllItHolds(node)
+  return subscribeFirst(asksForAll ? [] : subscribe, legacyWildcard.has(typeUrl))
+}
+
+const namesAllItHolds = (node: NodeIdentity | undefined): boolean => {
+  const build = node?.buildVersion
+  return build !== undefined && build.major === 1 && build.minor < 19
+}
+
+/**
+ * Asking for a name again forces an answer: the client may have dropped the resource. So does giving up a
+ * name that `*` still covers; other names are given up without a word.
+ */
+const rename = (watch: Watch, { subscribe, unsubscribe }: DeltaRequest): Watch => {
+  if (subscribe.length === 0 && unsubscribe.length === 0) return watch
+  const next = changeNames(watch.subscription, subscribe, unsubscribe)
+  const givenUp = unsubscribe.filter(
+    (name) => next.wildcard && hasName(watch.subscription.names, name),
+  )
+  const asked = subscribe.filter((name) => name !== wildcardName)
+  return resubscribe(watch, next, [...asked, ...givenUp])
+}

@@ -1,0 +1,56 @@
+import type { TypeUrl } from '../type-url.js'
+import { classifySotw } from './classify.js'
+import type { SotwRequest } from './messages.js'
+import { eachName, hasName } from './names.js'
+import type { Noted } from './noted.js'
+import type { SessionOptions } from './session.js'
+import { replaceNames, subscribeFirst } from './subscription.js'
+import { openWatch, repeatAll, resubscribe, settle, type Watch } from './watch.js'
+
+/**
+ * Takes in a request of the state-of-the-world variant.
+ *
+ * | kind            | what it does                                                      |
+ * | --------------- | ----------------------------------------------------------------- |
+ * | First           | opens the watch; versions that it brings are not trusted, since they speak of no set of names |
+ * | Ack, Nack       | settles the response in flight, takes the names                    |
+ * | NotApplied      | the same, but says nothing of what the client holds                |
+ * | Change          | takes the names                                                    |
+ * | Repeat          | sends once more what the client asks for, if that is allowed       |
+ * | Stale           | nothing: a request with the newest nonce, and the newest names, follows it |
+ */
+export const receiveSotw = (
+  watch: Watch | undefined,
+  request: SotwRequest,
+  typeUrl: TypeUrl,
+  { legacyWildcard }: SessionOptions,
+): Noted => {
+  const { kind, changesNames } = classifySotw(watch, request)
+  if (watch === undefined) {
+    const subscription = subscribeFirst(request.resourceNames, legacyWildcard.has(typeUrl))
+    return { watch: openWatch(subscription, new Map()), kind: 'Other' }
+  }
+  const settled = settle(watch)
+  const take = (of: Watch): Watch => (changesNames ? rename(of, request) : of)
+  switch (kind) {
+    case 'Ack':
+    case 'Nack':
+      return { watch: take(settled), kind }
+    case 'NotApplied':
+      return { watch: take(settled), kind: 'Other' }
+    case 'First':
+    case 'Change':
+      return { watch: take(watch), kind: 'Other' }
+    case 'Repeat':
+      return { watch: watch.repeat === 'Allowed' ? repeatAll(watch) : watch, kind: 'Other' }
+    case 'Stale':
+      return { watch, kind: 'Other' }
+  }
+}
+
+/** A name that was not asked for before is answered, even if nothing has changed. */
+const rename = (watch: Watch, { resourceNames }: SotwRequest): Watch => {
+  const next = replaceNames(watch.subscription, resourceNames)
+  const added = [...eachName(next.names)].filter((name) => !hasName(watch.subscription.names, name))
+  return resubscribe(watch, next, added)
+}
