@@ -8,7 +8,7 @@ export interface Verdict {
   readonly uid: string
   readonly generation: number
   readonly accepted: Acceptance
-  /** The backends that cannot be reached by their names; none where the route is not accepted. */
+  /** The backends that lead nowhere at the moment; none of a route that takes no part at all. */
   readonly unresolved: ReadonlyArray<UnresolvedRef>
 }
 

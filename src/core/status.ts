@@ -1,0 +1,165 @@
+import { showKey } from './edge-route.js'
+import { showFieldError } from './field-error.js'
+import type { RulePath, ValuePredicate } from './rule.js'
+import type { Acceptance, Claim, LostClaim, Verdict } from './verdict.js'
+
+/** A condition as Kubernetes has it (`metav1.Condition`). */
+export interface Condition {
+  readonly type: ConditionType
+  readonly status: 'True' | 'False'
+  /** One word in CamelCase, for programs. */
+  readonly reason: string
+  /** A sentence for people. */
+  readonly message: string
+  /** The generation of the object that this speaks of. */
+  readonly observedGeneration: number
+  /** RFC 3339; moves only when the status flips. */
+  readonly lastTransitionTime: string
+}
+
+export type ConditionType = 'Accepted' | 'ResolvedRefs'
+
+/** A condition that is not yet dated. */
+interface Statement {
+  readonly type: ConditionType
+  readonly holds: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * The longest message that is written, in UTF-16 code units: the API server takes 32,768, and a person
+ * reads less.
+ */
+const maxMessageLength = 1_024
+
+/** How many lost claims are named; the rest is counted. */
+const maxNamedClaims = 3
+
+/**
+ * Puts a verdict in the words of Kubernetes.
+ *
+ * `previous` are the conditions that the object has; a condition whose status is what it was keeps its
+ * time, any other takes `now` (RFC 3339). A route that is not served at all says nothing of its references.
+ */
+export const conditionsOf = (
+  verdict: Verdict,
+  previous: ReadonlyArray<Condition>,
+  now: string,
+): ReadonlyArray<Condition> =>
+  statements(verdict).map(({ type, holds, reason, message }) => {
+    const status = holds ? 'True' : 'False'
+    const before = previous.find((condition) => condition.type === type)
+    return {
+      type,
+      status,
+      reason,
+      message: cut(message),
+      observedGeneration: verdict.generation,
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : now,
+    }
+  })
+
+/** Puts a verdict in one line for people, without the name of its route. */
+export const showVerdict = (verdict: Verdict): string =>
+  statements(verdict)
+    .filter(({ type, holds }) => type === 'Accepted' || !holds)
+    .map(({ reason, message }) => (message === '' ? reason : `${reason}: ${message}`))
+    .join('; ')
+
+const statements = (verdict: Verdict): ReadonlyArray<Statement> => {
+  const accepted = acceptance(verdict.accepted)
+  return isServed(verdict.accepted) ? [accepted, resolvedRefs(verdict)] : [accepted]
+}
+
+/** True if at least one claim of the route is served. */
+export const isServed = (accepted: Acceptance): boolean =>
+  accepted._tag === 'Accepted' || (accepted._tag === 'Conflicted' && accepted.kept > 0)
+
+const acceptance = (accepted: Acceptance): Statement => {
+  switch (accepted._tag) {
+    case 'Accepted':
+      return { type: 'Accepted', holds: true, reason: 'Accepted', message: '' }
+    case 'Terminating':
+      return refusal('Terminating', 'it is being deleted')
+    case 'Invalid':
+      return refusal('Invalid', accepted.errors.map(showFieldError).join('; '))
+    case 'UnknownDataPlane':
+      return refusal(
+        'UnknownDataPlane',
+        `spec.dataPlane: there is no data plane ${accepted.dataPlane}; ${listDataPlanes(accepted.known)}`,
+      )
+    case 'Conflicted':
+      return refusal(
+        accepted.kept === 0 ? 'Conflicted' : 'PartiallyConflicted',
+        showLostClaims(accepted.lost),
+      )
+  }
+}
+
+const refusal = (reason: string, message: string): Statement => ({
+  type: 'Accepted',
+  holds: false,
+  reason,
+  message,
+})
+
+const resolvedRefs = ({ unresolved }: Verdict): Statement => {
+  const [first] = unresolved
+  return first === undefined
+    ? { type: 'ResolvedRefs', holds: true, reason: 'ResolvedRefs', message: '' }
+    : {
+        type: 'ResolvedRefs',
+        holds: false,
+        reason: first.reason,
+        message: unresolved.map(({ path, message }) => `${path}: ${message}`).join('; '),
+      }
+}
+
+const listDataPlanes = (known: ReadonlyArray<string>): string =>
+  known.length === 0 ? 'none is configured' : `known: ${known.join(', ')}`
+
+const showLostClaims = (lost: ReadonlyArray<LostClaim>): string => {
+  const named = lost
+    .slice(0, maxNamedClaims)
+    .map(({ claim, winner }) => `${showClaim(claim)} belongs to the older ${showKey(winner)}`)
+  const others = lost.length - named.length
+  return [...named, ...(others === 0 ? [] : [`and ${others} more`])].join('; ')
+}
+
+/** Puts a claim in a few words: `GET shop.example.com/checkout/… with header x-beta=1`. */
+export const showClaim = ({ host, path, method, headers, query }: Claim): string => {
+  const conditions = [
+    ...headers.map((predicate) => `header ${showPredicate(predicate)}`),
+    ...query.map((predicate) => `query ${showPredicate(predicate)}`),
+  ]
+  const request = `${method === undefined ? '' : `${method} `}${host}${showPath(path)}`
+  return conditions.length === 0 ? request : `${request} with ${conditions.join(' and ')}`
+}
+
+const showPath = (path: RulePath): string => {
+  switch (path._tag) {
+    case 'Exact':
+      return path.value
+    case 'Prefix':
+      return path.value === '/' ? '/…' : `${path.value}/…`
+    case 'Regex':
+      return `~${path.value}`
+  }
+}
+
+const showPredicate = (predicate: ValuePredicate): string => {
+  switch (predicate._tag) {
+    case 'Exact':
+      return `${predicate.name}=${predicate.value}`
+    case 'Prefix':
+      return `${predicate.name}=${predicate.value}…`
+    case 'Regex':
+      return `${predicate.name}~${predicate.value}`
+    case 'Present':
+      return predicate.name
+  }
+}
+
+const cut = (message: string): string =>
+  message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength - 1)}…`

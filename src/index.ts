@@ -1,0 +1,134 @@
+/**
+ * The core of edgewright: pure, without I/O, clocks or randomness.
+ *
+ * Above, for those who route; below, for those who bring snapshots to Envoys of their own.
+ */
+export {
+  apiVersion,
+  type AddressRef,
+  type Backend,
+  defaultDataPlane,
+  type EdgeRoute,
+  type EdgeRouteSpec,
+  type HeaderChanges,
+  type Headers,
+  type HeaderValue,
+  kind,
+  type Match,
+  type Metadata,
+  type PathMatch,
+  type Redirect,
+  type Respond,
+  type Retries,
+  type Rewrite,
+  type RouteKey,
+  type ServiceRef,
+  showKey,
+  type Timeouts,
+  type ValueMatch,
+} from './core/edge-route.js'
+export {
+  checkSpec,
+  type Decoded,
+  type DecodeOptions,
+  decodeEdgeRoute,
+  type Errors,
+} from './core/codec.js'
+export { type FieldError, showFieldError } from './core/field-error.js'
+export {
+  type Context,
+  type DataPlane,
+  defaultContext,
+  type Endpoint,
+  type EndpointSlice,
+  type HttpListener,
+  type Service,
+  type ServicePort,
+} from './core/context.js'
+export { snapshotOf, translate, type Translation } from './core/translate.js'
+export type { Acceptance, Claim, LostClaim, UnresolvedRef, Verdict } from './core/verdict.js'
+export {
+  type Condition,
+  type ConditionType,
+  conditionsOf,
+  isServed,
+  showClaim,
+  showVerdict,
+} from './core/status.js'
+
+export {
+  danglingRefs,
+  type DanglingRef,
+  emptySnapshot,
+  emptyView,
+  isUnchanged,
+  type Resources,
+  type Snapshot,
+  versionOf,
+  type View,
+  view,
+  viewOf,
+} from './core/snapshot.js'
+export {
+  bytesResource,
+  type Content,
+  encodeContent,
+  type Fragment,
+  type Ref,
+  type Resource,
+  type RouteTable,
+  type TableHost,
+  tableResource,
+  type Uid,
+} from './core/resource.js'
+export {
+  diff,
+  type Difference,
+  entries,
+  get,
+  type PersistentMap,
+  size,
+  type Versioned,
+} from './core/persistent-map.js'
+export {
+  clusterType,
+  endpointType,
+  isFullState,
+  isTypeUrl,
+  listenerType,
+  routeType,
+  showTypeUrl,
+  type TypeUrl,
+  typeUrls,
+} from './core/type-url.js'
+export type {
+  DeltaRequest,
+  DiscoveryRequest,
+  ErrorDetail,
+  NodeIdentity,
+  Response,
+  SotwRequest,
+  Variant,
+} from './core/xds/messages.js'
+export {
+  dataPlaneOf,
+  openSession,
+  type Session,
+  type SessionEffect,
+  type SessionEvent,
+  type SessionOptions,
+  type SessionStep,
+  step,
+} from './core/xds/session.js'
+export type { Clock } from './ports/clock.js'
+export {
+  type Logger,
+  type LogLevel,
+  logLevels,
+  type LogValue,
+  silentLogger,
+} from './ports/logger.js'
+export { type Labels, type Metrics, noMetrics } from './ports/metrics.js'
+export type { RouteSource, SourceError, SourceProblem, SourceState } from './ports/route-source.js'
+export type { SnapshotSink } from './ports/snapshot-sink.js'
+export type { XdsEvent, XdsObserver } from './ports/xds-observer.js'
