@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { reporters } from './test/support/reporters.js'
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url))
 
@@ -10,8 +12,13 @@ export const alias = [
   { find: /^edgewright\/host$/, replacement: source('host/index.ts') },
 ]
 
+execFileSync('node', ['tools/extract-examples.mjs'], {
+  cwd: fileURLToPath(new URL('.', import.meta.url)),
+})
+
 export default defineConfig({
   test: {
+    reporters: reporters('tests'),
     projects: [
       {
         resolve: { alias },

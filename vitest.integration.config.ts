@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { reporters } from './test/support/reporters.js'
 import { alias } from './vitest.config.js'
 
 /** Tests that need a real Envoy: one after the other, so that none takes another's time. */
@@ -6,6 +7,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     name: 'integration',
+    reporters: reporters('integration'),
     include: ['test/integration/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 120_000,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 
 /** A content digest: equal content has equal digests in every process, and after every restart. */
 export type Digest = string
@@ -6,16 +6,22 @@ export type Digest = string
 /**
  * The digest of a sequence of parts, 32 hexadecimal digits (128 bits of SHA-256).
  *
- * Each part is framed by its length, so that no two sequences of parts share their bytes. 128 bits
+ * Each part is framed by its length in bytes, so that no two sequences of parts share their bytes. 128 bits
  * because tenants choose content: 64 bits can be made to collide on purpose.
  */
 export const digest = (parts: Iterable<string | Uint8Array>): Digest => {
-  const hash = createHash('sha256')
+  const state = createHash('sha256')
   for (const part of parts) {
-    const bytes = typeof part === 'string' ? encoder.encode(part) : part
-    hash.update(`${bytes.length}:`).update(bytes)
+    if (typeof part === 'string') state.update(frame(part))
+    else state.update(`${part.length}:`).update(part)
   }
-  return hash.digest('hex').slice(0, 32)
+  return state.digest('hex').slice(0, digestLength)
 }
 
-const encoder = new TextEncoder()
+/** `digest` of strings alone, several times as fast for short ones. */
+export const digestStrings = (...parts: ReadonlyArray<string>): Digest =>
+  hash('sha256', parts.map(frame).join('')).slice(0, digestLength)
+
+const digestLength = 32
+
+const frame = (part: string): string => `${Buffer.byteLength(part)}:${part}`

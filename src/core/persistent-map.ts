@@ -1,4 +1,4 @@
-import { type Digest, digest } from './digest.js'
+import { type Digest, digestStrings } from './digest.js'
 import { compareStrings } from './order.js'
 
 /** What a map can hold: content that is told apart by its version. */
@@ -32,12 +32,12 @@ export const size = <A extends Versioned>(map: PersistentMap<A>): number => map?
 /** The digest of all names and versions in the map. */
 export const digestOf = <A extends Versioned>(map: PersistentMap<A>): Digest => {
   if (map === undefined) return emptyDigest
-  map.digest ??= digest([
+  map.digest ??= digestStrings(
     digestOf(map.left),
     map.entry.name,
     map.entry.version,
     digestOf(map.right),
-  ])
+  )
   return map.digest
 }
 
@@ -108,13 +108,13 @@ export const diff = <A extends Versioned>(
   return found
 }
 
-const emptyDigest: Digest = digest([])
+const emptyDigest: Digest = digestStrings()
 
 /**
  * A priority that depends on the name alone. Of a digest, because clients and tenants choose names: with
  * a hash that can be steered they could choose such that the tree becomes a list.
  */
-const priorityOf = (name: string): number => Number.parseInt(digest([name]).slice(0, 12), 16)
+const priorityOf = (name: string): number => Number.parseInt(digestStrings(name).slice(0, 12), 16)
 
 /** Heap order; the name decides between equal priorities, so that the shape stays unique. */
 const isAbove = (

@@ -33,8 +33,8 @@ export const view = (resources: Partial<Record<TypeUrl, Iterable<Resource>>>): V
 export const versionOf = (resources: Resources): string => PM.digestOf(resources)
 
 /**
- * The next snapshot with every part of the previous one that has not changed: a type whose digest is
- * the same is the same reference, owners included only if they changed too.
+ * True if no client would notice the step from one snapshot to the other: every type of every data plane has the
+ * version that it had. Who owns what may have changed.
  */
 export const isUnchanged = (previous: Snapshot, next: Snapshot): boolean =>
   previous.dataPlanes.size === next.dataPlanes.size &&

@@ -1,0 +1,2 @@
+// Runs every benchmark, one after the other: `npm run bench`.
+await import('./persistent-map.mjs')

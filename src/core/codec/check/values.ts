@@ -1,0 +1,110 @@
+import { show } from '../show.js'
+
+/** The longest name of a header, in characters: longer ones are no names. */
+const maxHeaderNameLength = 256
+/** The longest value that a match compares with, in characters: a request's headers have 60 KiB in all. */
+const maxMatchValueLength = 4096
+/** Envoy's bound on the name of a query parameter in a match, in bytes. */
+const maxQueryNameBytes = 1024
+/** Envoy's bound on the value of a header that it sets, in bytes. */
+const maxHeaderValueBytes = 16_384
+/** Envoy's default `max_direct_response_body_size_bytes`. */
+const maxBodyBytes = 4096
+
+/** They frame a message on its connection, so that a change breaks the requests that come after it. */
+const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Says what is wrong with the name of a header in a match. */
+export const checkMatchedHeader = (name: string): string | undefined =>
+  name.toLowerCase() === 'host'
+    ? 'must not be host: use hostnames'
+    : (checkPseudo(name) ?? checkToken(name))
+
+/** Says what is wrong with the name of a header that is set, added or removed. */
+export const checkChangedHeader = (name: string): string | undefined => {
+  if (name.toLowerCase() === 'host') return 'must not be host: use rewrite.host'
+  if (framing.has(name.toLowerCase())) return `must not be ${show(name)}: it belongs to the connection`
+  return checkPseudo(name) ?? checkToken(name)
+}
+
+/** Says what is wrong with a method of a request. */
+export const checkMethod = (method: string): string | undefined => {
+  if (method === 'CONNECT') return 'must not be CONNECT: it has no path that could be routed'
+  if (/^[A-Z][A-Z0-9_-]{0,31}$/.test(method)) return undefined
+  return /^[A-Za-z][\w-]{0,31}$/.test(method)
+    ? `must be in upper case: write ${show(method.toUpperCase())}`
+    : `must be a method such as "GET", not ${show(method)}`
+}
+
+/** Says what is wrong with a value that a header is compared with. */
+export const checkHeaderMatch = (value: string): string | undefined =>
+  checkLength(value) ??
+  (/^[\t\x20-\x7e]*$/.test(value)
+    ? undefined
+    : 'must be visible ASCII, spaces and tabs: a header has nothing else')
+
+/** Says what is wrong with the name of a query parameter. */
+export const checkQueryName = (name: string): string | undefined => {
+  if (name === '') return 'must not be empty'
+  const bytes = utf8Length(name)
+  return bytes > maxQueryNameBytes
+    ? `has ${bytes} bytes: at most ${maxQueryNameBytes}`
+    : (checkText(name) ?? checkControl(name))
+}
+
+/** Says what is wrong with a value that a query parameter is compared with, after its decoding. */
+export const checkQueryMatch = (value: string): string | undefined =>
+  checkLength(value) ?? checkText(value) ?? checkControl(value)
+
+/** Says what is wrong with the value of a header that is set or added. */
+export const checkHeaderValue = (value: string): string | undefined => {
+  // Envoy's values are format strings: a `%` travels as two.
+  const bytes = utf8Length(value) + value.split('%').length - 1
+  if (bytes > maxHeaderValueBytes)
+    return `has ${bytes} bytes, with each "%" as two: at most ${maxHeaderValueBytes}`
+  return checkText(value) ?? checkControl(value.replaceAll('\t', ''))
+}
+
+/** Says what is wrong with the body of a fixed response. */
+export const checkBody = (body: string): string | undefined => {
+  const bytes = utf8Length(body)
+  return bytes > maxBodyBytes
+    ? `has ${bytes} bytes: Envoy takes at most ${maxBodyBytes}`
+    : checkText(body)
+}
+
+const checkPseudo = (name: string): string | undefined =>
+  name.startsWith(':') ? `must not be the pseudo header ${show(name)}` : undefined
+
+const checkToken = (name: string): string | undefined => {
+  if (name.length > maxHeaderNameLength)
+    return `has ${name.length} characters: at most ${maxHeaderNameLength}`
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
+    ? undefined
+    : `must be the name of a header, such as "x-version", not ${show(name)}`
+}
+
+const checkLength = (value: string): string | undefined => {
+  if (value === '') return 'must not be empty: use "present: true" for any value'
+  return value.length > maxMatchValueLength
+    ? `has ${value.length} characters: at most ${maxMatchValueLength}`
+    : undefined
+}
+
+/** Half a character cannot be sent. */
+const checkText = (value: string): string | undefined =>
+  /\p{Surrogate}/u.test(value) ? 'has half a character (a lone surrogate)' : undefined
+
+const checkControl = (value: string): string | undefined => {
+  const control = /\p{Cc}/u.exec(value)?.[0]
+  return control === undefined ? undefined : `must not have the control character ${show(control)}`
+}
+
+const utf8Length = (value: string): number => new TextEncoder().encode(value).length
