@@ -85,14 +85,14 @@ try {
      import { serveXds } from 'edgewright/xds'
      import { memoryControlPlane } from 'edgewright/memory'
      import { filesRouteSource } from 'edgewright/files'
-     import { runController } from 'edgewright/host'
+     import { runController, systemClock } from 'edgewright/host'
      const routes: ReadonlyArray<EdgeRoute> = []
      const stop = new AbortController()
      const server = await serveXds({ host: '127.0.0.1', port: 0 }, stop.signal)
      server.publish(translate(routes).snapshot)
      memoryControlPlane().publish(translate(routes).snapshot)
      const controlled = runController(
-       { source: filesRouteSource({ directory: '.' }), sink: server },
+       { source: filesRouteSource({ directory: '.' }), sink: server, clock: systemClock },
        stop.signal,
      )
      stop.abort()

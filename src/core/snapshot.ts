@@ -1,6 +1,6 @@
 import * as PM from './persistent-map.js'
 import type { Ref, Resource } from './resource.js'
-import { type TypeUrl, typeUrls } from './type-url.js'
+import { perType, type TypeUrl, typeUrls } from './type-url.js'
 
 /** The resources of one type, by name. Its digest is the type's version. */
 export type Resources = PM.PersistentMap<Resource>
@@ -13,9 +13,7 @@ export interface Snapshot {
   readonly dataPlanes: ReadonlyMap<string, View>
 }
 
-export const emptyView: View = Object.fromEntries(
-  typeUrls.map((typeUrl) => [typeUrl, undefined]),
-) as unknown as View
+export const emptyView: View = perType(() => undefined)
 
 export const emptySnapshot: Snapshot = { dataPlanes: new Map() }
 
@@ -23,11 +21,9 @@ export const emptySnapshot: Snapshot = { dataPlanes: new Map() }
 export const viewOf = (snapshot: Snapshot, dataPlane: string): View =>
   snapshot.dataPlanes.get(dataPlane) ?? emptyView
 
-/** Makes a view of plain lists of resources. */
+/** Makes a view of plain lists of resources. Costs O(n log n). */
 export const view = (resources: Partial<Record<TypeUrl, Iterable<Resource>>>): View =>
-  Object.fromEntries(
-    typeUrls.map((typeUrl) => [typeUrl, PM.fromEntries(resources[typeUrl] ?? [])]),
-  ) as unknown as View
+  perType((typeUrl) => PM.fromEntries(resources[typeUrl] ?? []))
 
 /** The version of a type: a digest of the names and versions of its resources. */
 export const versionOf = (resources: Resources): string => PM.digestOf(resources)

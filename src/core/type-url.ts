@@ -1,27 +1,36 @@
+export const clusterType = 'type.googleapis.com/envoy.config.cluster.v3.Cluster' as const
+export const endpointType =
+  'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment' as const
+export const listenerType = 'type.googleapis.com/envoy.config.listener.v3.Listener' as const
+export const routeType = 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration' as const
+
+/** A resource type that edgewright serves, as the URL that stands on the wire. */
+export type TypeUrl =
+  typeof clusterType | typeof endpointType | typeof listenerType | typeof routeType
+
 /**
- * The resource types that edgewright serves, as the type URLs that stand on the wire.
- *
- * The order is the one in which a stream sends them when several have changed at once: a type stands
+ * All of them, in the order in which a stream sends them when several have changed at once: a type stands
  * behind the types that it refers to (Envoy, xDS protocol, "Eventual consistency considerations":
  * CDS, EDS, LDS, RDS).
  */
-export const typeUrls = [
-  'type.googleapis.com/envoy.config.cluster.v3.Cluster',
-  'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment',
-  'type.googleapis.com/envoy.config.listener.v3.Listener',
-  'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
-] as const
+export const typeUrls: readonly [
+  typeof clusterType,
+  typeof endpointType,
+  typeof listenerType,
+  typeof routeType,
+] = [clusterType, endpointType, listenerType, routeType]
 
-export type TypeUrl = (typeof typeUrls)[number]
-
-export const clusterType: TypeUrl = typeUrls[0]
-export const endpointType: TypeUrl = typeUrls[1]
-export const listenerType: TypeUrl = typeUrls[2]
-export const routeType: TypeUrl = typeUrls[3]
+/** Makes a record with something for each type. */
+export const perType = <A>(make: (typeUrl: TypeUrl) => A): Readonly<Record<TypeUrl, A>> => ({
+  [clusterType]: make(clusterType),
+  [endpointType]: make(endpointType),
+  [listenerType]: make(listenerType),
+  [routeType]: make(routeType),
+})
 
 /** True for a type URL that this control plane serves. */
 export const isTypeUrl = (value: string): value is TypeUrl =>
-  (typeUrls as ReadonlyArray<string>).includes(value)
+  typeUrls.some((typeUrl) => typeUrl === value)
 
 /**
  * True for the types of which a state-of-the-world response is the whole truth: a resource that it

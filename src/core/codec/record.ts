@@ -20,7 +20,10 @@ export interface Issue {
 /** Judges which fields of a record are there, whatever is in them. */
 export type PresenceRule = (isPresent: (field: string) => boolean) => ReadonlyArray<Issue>
 
-export type Props = Readonly<Record<string, Codec<unknown>>>
+/** A codec of any type. */
+export type AnyCodec = t.Mixed & { readonly shape: Shape }
+
+export type Props = Readonly<Record<string, AnyCodec>>
 
 type Flat<A> = { readonly [K in keyof A]: A[K] }
 
@@ -45,7 +48,7 @@ export const record = <Required extends Props, Optional extends Props>(
   rules: ReadonlyArray<PresenceRule> = [],
 ): Codec<RecordOf<Required, Optional>> => {
   type A = RecordOf<Required, Optional>
-  const props = new Map<string, Codec<unknown>>([
+  const props = new Map<string, AnyCodec>([
     ...Object.entries(required),
     ...Object.entries(optional),
   ])
@@ -126,43 +129,10 @@ export const where = <A>(codec: Codec<A>, check: (value: A) => ReadonlyArray<Iss
   return withShape(codec.shape, new t.Type<A>(codec.name, is, validate, t.identity))
 }
 
-/** A string, of which `check` says what is wrong with it. */
-export const text = (check: (value: string) => string | undefined): Codec<string> =>
-  where(string, (value) => {
-    const message = check(value)
-    return message === undefined ? [] : [{ message }]
-  })
-
-const stringHint = (value: unknown): string | undefined =>
-  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
-    ? `must be a string: write "${value}" in quotes`
-    : undefined
-
-/** Any string. */
-export const string: Codec<string> = leaf(
-  'a string',
-  (value): value is string => typeof value === 'string',
-  stringHint,
-)
-
-/** True if `A` and `B` are the same type, optional and readonly fields included. */
-export type Equals<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-
-/**
- * The same codec, if its type is exactly `A`: with an annotation alone, optional fields could differ.
- *
- * `exactly<A>()(codec)` does not compile otherwise.
- */
-export const exactly =
-  <A>() =>
-  <B>(codec: Codec<B> & (Equals<A, B> extends true ? unknown : never)): Codec<B> =>
-    codec
-
 /** The own field of an object; undefined if it is absent or null. */
 export const fieldOf = (value: object, field: string): unknown => {
-  const actual: unknown = Object.getOwnPropertyDescriptor(value, field)?.value
-  return actual === null ? undefined : actual
+  if (!Object.hasOwn(value, field)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[field] ?? undefined
 }
 
 export const isObject = (value: unknown): value is object =>
@@ -172,16 +142,13 @@ export const isList = (value: unknown): value is ReadonlyArray<unknown> => Array
 
 const withShape = <A>(shape: Shape, type: t.Type<A>): Codec<A> => Object.assign(type, { shape })
 
-const issueErrors = (
-  value: unknown,
-  context: t.Context,
-  issues: ReadonlyArray<Issue>,
-): t.Errors =>
+const issueErrors = (value: unknown, context: t.Context, issues: ReadonlyArray<Issue>): t.Errors =>
   issues.map(({ keys = [], message }) => {
     let at = context
     let actual = value
     for (const key of keys) {
-      actual = typeof actual === 'object' && actual !== null ? fieldOf(actual, String(key)) : undefined
+      actual =
+        typeof actual === 'object' && actual !== null ? fieldOf(actual, String(key)) : undefined
       at = t.appendContext(at, String(key), t.unknown, actual)
     }
     return { value: actual, context: at, message }

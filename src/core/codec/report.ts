@@ -25,7 +25,7 @@ export const locate = ({ context, value, message }: t.ValidationError): Located 
 /**
  * Errors as fields and messages, in the order in which the fields stand in the document.
  *
- * At most `limit` of them, and then one that counts the rest. Costs one pass over each object on the
+ * At most `limit` of them, and then one that says so. Costs one pass over each object on the
  * way to an error, and a sort of the errors.
  */
 export const report = (
@@ -38,21 +38,21 @@ export const report = (
     .sort((a, b) => comparePlaces(a.place, b.place))
     .map(({ error }) => ({ path: showSteps(error.steps), message: error.message }))
   if (ordered.length <= limit) return ordered
-  const rest = ordered.length - limit
-  return [...ordered.slice(0, limit), { path: '', message: `and ${rest} more errors` }]
+  return [
+    ...ordered.slice(0, limit),
+    { path: '', message: `there are more: only the first ${limit} are listed` },
+  ]
 }
 
 /** As in `spec.matches[0].path.prefix`. */
-const showSteps = (steps: ReadonlyArray<Step>): string => steps.map(showStep).join('').slice(dot)
+const showSteps = (steps: ReadonlyArray<Step>): string =>
+  steps.map(showStep).join('').replace(/^\./, '')
 
 const showStep = ({ parent, key }: Step): string => {
   if (parent === undefined && key === '') return ''
   if (isList(parent)) return `[${key}]`
-  return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `.${show(key)}`
+  return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `[${show(key)}]`
 }
-
-/** Every path that is not empty starts with one. */
-const dot = 1
 
 /** Looks up the place of a key in its object; a field that is absent comes after those that are there. */
 const places = (): ((step: Step) => number) => {

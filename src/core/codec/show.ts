@@ -22,10 +22,12 @@ export const show = (value: unknown): string => {
 
 /** A list of choices, as in `exact, prefix or regex`. */
 export const either = (names: ReadonlyArray<string>): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.slice(-1).join('')}`
+  names.length < 2
+    ? names.join('')
+    : `${names.slice(0, -1).join(', ')} or ${names.slice(-1).join('')}`
 
 /** The nearest of some names to a misspelt one, if any is near. */
-export const nearest = (name: string, known: Iterable<string>): string | undefined => {
+export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   if (name.length > maxShownLength) return undefined
   let best: string | undefined
   let bestDistance = Math.min(maxDistance, Math.floor(name.length / 2)) + 1
@@ -33,7 +35,7 @@ export const nearest = (name: string, known: Iterable<string>): string | undefin
     const away = distance(name.toLowerCase(), candidate.toLowerCase())
     if (away < bestDistance) [best, bestDistance] = [candidate, away]
   }
-  return best ?? [...known].find((candidate) => sharesStem(name, candidate))
+  return best ?? known.find((candidate) => sharesStem(name, candidate))
 }
 
 /** Two slips of the finger. */

@@ -33,8 +33,9 @@ export const unknownFields = (
 }
 
 const hint = (key: string, fields: ReadonlyMap<string, Shape>): string => {
-  const meant = nearest(key, fields.keys())
+  const known = [...fields.keys()]
+  const meant = nearest(key, known)
   return meant === undefined
-    ? `is not a field of this object: it has ${either([...fields.keys()])}`
+    ? `is not a field of this object: it has ${either(known)}`
     : `is not a field of this object: did you mean ${show(meant)}?`
 }

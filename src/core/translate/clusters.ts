@@ -6,7 +6,7 @@ import {
 import { ClusterLoadAssignment } from '../../gen/envoy/config/endpoint/v3/endpoint.js'
 import type { LbEndpoint } from '../../gen/envoy/config/endpoint/v3/endpoint_components.js'
 import { digest } from '../digest.js'
-import { bytesResource, type Resource } from '../resource.js'
+import { bytesResource, type Ref, type Resource } from '../resource.js'
 import type { Rule, Target } from '../rule.js'
 import { endpointType } from '../type-url.js'
 import type { UnresolvedRef } from '../verdict.js'
@@ -85,7 +85,7 @@ const readableName = (target: Target): string => {
 const clusterResource = (target: Target, owners: Iterable<string>): Resource => {
   const name = clusterName(target)
   const bytes = Cluster.encode({ ...settingsOf(target), name }).finish()
-  const refs =
+  const refs: ReadonlyArray<Ref> =
     target._tag === 'Service' ? [{ typeUrl: endpointType, name: readableName(target) }] : []
   return bytesResource(name, bytes, refs, owners)
 }

@@ -30,7 +30,7 @@ const message = ({ name, address, port }: HttpListener): Listener => ({
           name: 'envoy.filters.network.http_connection_manager',
           configType: {
             $case: 'typedConfig',
-            value: any(
+            value: packed(
               HttpConnectionManager.$type,
               HttpConnectionManager.encode(connectionManager(name)).finish(),
             ),
@@ -49,7 +49,7 @@ const connectionManager = (name: string): HttpConnectionManager => ({
       name: 'envoy.filters.http.router',
       configType: {
         $case: 'typedConfig',
-        value: any(Router.$type, Router.encode({}).finish()),
+        value: packed(Router.$type, Router.encode({}).finish()),
       },
     },
   ],
@@ -62,7 +62,7 @@ const connectionManager = (name: string): HttpConnectionManager => ({
   stripTrailingHostDot: true,
 })
 
-const any = (type: string, value: Uint8Array): Any => ({
+const packed = (type: string, value: Uint8Array): Any => ({
   typeUrl: `type.googleapis.com/${type}`,
   value,
 })

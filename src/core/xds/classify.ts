@@ -18,7 +18,7 @@ export type RequestKind = 'First' | 'Ack' | 'Nack' | 'NotApplied' | 'Change' | '
 
 export interface Classified {
   readonly kind: RequestKind
-  /** The request asks for other names than before. A stale one of state-of-the-world is not asked. */
+  /** The request asks for other names than before, and they count. */
   readonly changesNames: boolean
 }
 
@@ -35,11 +35,18 @@ export interface Classified {
  * | at rest     | last      | yes          | any      | any       | Change     |
  * | at rest     | last      | no           | any      | others    | Change     |
  * | at rest     | last      | no           | any      | unchanged | Repeat     |
+ *
+ * A stale request has crossed the response in flight. Its names count, or a name that it drops and the next
+ * one takes up again would be one that the client has dropped and that is not sent again. One that could not
+ * have crossed anything is noise.
  */
 export const classifySotw = (watch: Watch | undefined, request: SotwRequest): Classified => {
   if (watch === undefined) return { kind: 'First', changesNames: true }
-  if (request.responseNonce !== watch.nonce) return { kind: 'Stale', changesNames: false }
-  const changesNames = !isSameRequest(watch.subscription, request.resourceNames)
+  const isStale = request.responseNonce !== watch.nonce
+  const changesNames =
+    !(isStale && watch.inFlight === undefined) &&
+    !isSameRequest(watch.subscription, request.resourceNames)
+  if (isStale) return { kind: 'Stale', changesNames }
   return { kind: kindOfSotw(watch, request, changesNames), changesNames }
 }
 

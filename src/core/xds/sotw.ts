@@ -17,7 +17,7 @@ import { openWatch, repeatAll, resubscribe, settle, type Watch } from './watch.j
  * | NotApplied      | the same, but says nothing of what the client holds                |
  * | Change          | takes the names                                                    |
  * | Repeat          | sends once more what the client asks for, if that is allowed       |
- * | Stale           | nothing: a request with the newest nonce, and the newest names, follows it |
+ * | Stale           | takes the names if it has crossed the response in flight; no reply of its own |
  */
 export const receiveSotw = (
   watch: Watch | undefined,
@@ -40,11 +40,10 @@ export const receiveSotw = (
       return { watch: take(settled), kind: 'Other' }
     case 'First':
     case 'Change':
+    case 'Stale':
       return { watch: take(watch), kind: 'Other' }
     case 'Repeat':
       return { watch: watch.repeat === 'Allowed' ? repeatAll(watch) : watch, kind: 'Other' }
-    case 'Stale':
-      return { watch, kind: 'Other' }
   }
 }
 

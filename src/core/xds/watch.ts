@@ -69,6 +69,10 @@ export const openWatch = (
 /**
  * Changes what a client asks for. `asked` are the names that this request asks for, again or for the
  * first time: each is sent, even if it was sent before.
+ *
+ * A client that asks for everything anew has dropped what it did not ask for by name. It may still take
+ * what is in a response that is on its way, so each name in there is answered once more: it may be gone
+ * by then.
  */
 export const resubscribe = (
   watch: Watch,
@@ -76,17 +80,19 @@ export const resubscribe = (
   asked: Iterable<string>,
 ): Watch => {
   const gainsAll = subscription.wildcard && !watch.subscription.wildcard
+  const onItsWay = gainsAll && watch.inFlight !== undefined ? namesOf(watch.sent) : []
+  const owed = [...eachName(watch.owed)].filter((name) => covers(subscription, name))
   return {
     ...watch,
     subscription,
     sent: gainsAll ? sentOf(watch) : watch.sent,
-    owed: withNames(noNames, [
-      ...[...eachName(watch.owed)].filter((name) => covers(subscription, name)),
-      ...asked,
-    ]),
+    owed: withNames(noNames, [...owed, ...onItsWay, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
 }
+
+const namesOf = (resources: Resources): ReadonlyArray<string> =>
+  [...PM.entries(resources)].map(({ name }) => name)
 
 /** The client wants all that it subscribes to once more. */
 export const repeatAll = (watch: Watch): Watch => ({

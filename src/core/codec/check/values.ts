@@ -30,7 +30,8 @@ export const checkMatchedHeader = (name: string): string | undefined =>
 /** Says what is wrong with the name of a header that is set, added or removed. */
 export const checkChangedHeader = (name: string): string | undefined => {
   if (name.toLowerCase() === 'host') return 'must not be host: use rewrite.host'
-  if (framing.has(name.toLowerCase())) return `must not be ${show(name)}: it belongs to the connection`
+  if (framing.has(name.toLowerCase()))
+    return `must not be ${show(name)}: it belongs to the connection`
   return checkPseudo(name) ?? checkToken(name)
 }
 

@@ -1,0 +1,38 @@
+import type { EdgeRouteSpec, RouteKey } from '../../core/edge-route.js'
+import type { FieldError } from '../../core/field-error.js'
+
+/** What one look at one file gave. The same object as long as the file has not changed. */
+export type Reading = Parsed | { readonly _tag: 'Unreadable'; readonly message: string }
+
+export interface Parsed {
+  readonly _tag: 'Parsed'
+  /** In their order; empty documents are left out. */
+  readonly documents: ReadonlyArray<FileDocument>
+  /**
+   * True where the text is not YAML: half written as a rule. An unclosed quote swallows the documents
+   * behind it, so what seems to be missing from such a file proves nothing.
+   */
+  readonly broken: boolean
+}
+
+/** One document of a file. */
+export type FileDocument =
+  | {
+      readonly _tag: 'Valid'
+      /** From 1, as YAML counts them: empty ones count too. */
+      readonly document: number
+      readonly key: RouteKey
+      readonly spec: EdgeRouteSpec
+    }
+  | {
+      readonly _tag: 'Invalid'
+      /** Absent where the fault is of the file as a whole. */
+      readonly document: number | undefined
+      /** The name of the object, where it could be read all the same. */
+      readonly key: RouteKey | undefined
+      readonly errors: ReadonlyArray<FieldError>
+    }
+
+/** How a place is named to people: `shop.yaml`, or `shop.yaml#2` for its second document. */
+export const showPlace = (path: string, document: number | undefined): string =>
+  document === undefined ? path : `${path}#${String(document)}`

@@ -1,0 +1,51 @@
+/**
+ * Everything that edgewright needs of the world, in memory: for tests, and for trying things out.
+ *
+ * @packageDocumentation
+ */
+export { maxCallbacks, virtualClock, type VirtualClock } from './clock.js'
+export { memoryLogger, type LogEntry, type MemoryLogger } from './logger.js'
+export { memoryMetrics, type MemoryMetrics } from './metrics.js'
+export { memoryRouteSource, type MemoryRouteSource } from './route-source.js'
+export {
+  maxMessages,
+  memoryControlPlane,
+  type MemoryControlPlane,
+  type MemoryControlPlaneOptions,
+} from './transport/control-plane.js'
+export { encodeResponse, encodeView } from './transport/encode.js'
+export type { MemoryEnvoy } from './transport/envoy.js'
+export type { Delivery } from './transport/queues.js'
+export * as memoryEnvoy from './envoy/client/index.js'
+export type {
+  EnvoyEffect,
+  EnvoyEvent,
+  ReceivedResource,
+  ReceivedResponse,
+} from './envoy/client/messages.js'
+export type {
+  Acked,
+  Answered,
+  EnvoyOptions,
+  EnvoyState,
+  HeldResource,
+  Nacked,
+  Refuse,
+  Watch,
+  Watches,
+} from './envoy/client/state.js'
+export { answer, type EncodedResources } from './envoy/routing/answer.js'
+export {
+  type AddedHeader,
+  changeHeaders,
+  type Header,
+  type HeaderChange,
+} from './envoy/routing/headers.js'
+export type {
+  Answer,
+  EndpointAddress,
+  Forwarded,
+  Redirected,
+  Request,
+  Responded,
+} from './envoy/routing/request.js'

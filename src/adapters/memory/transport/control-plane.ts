@@ -1,0 +1,116 @@
+import type { StreamId } from '../../../core/xds/fleet.js'
+import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
+import type { XdsObserver } from '../../../ports/xds-observer.js'
+import type { EnvoyEvent } from '../envoy/client/messages.js'
+import type { EnvoyOptions } from '../envoy/client/state.js'
+import { type EnvoyCell, envoyCell, type MemoryEnvoy, toEnvoy } from './envoy.js'
+import { type Delivery, makeQueues } from './queues.js'
+import { server } from './server.js'
+
+export interface MemoryControlPlaneOptions {
+  /** Is told what an xDS server over gRPC would tell. */
+  readonly observer?: XdsObserver
+}
+
+/** A control plane whose Envoys are in memory, and whose messages wait until they are delivered. */
+export interface MemoryControlPlane extends SnapshotSink {
+  /** Starts an Envoy and opens its stream; its first request is on its way then. */
+  readonly connect: (options: EnvoyOptions) => MemoryEnvoy
+  /** What could be delivered next: the head of each direction of each stream. */
+  readonly pending: () => ReadonlyArray<Delivery>
+  /**
+   * Delivers one pending message, number `choice` modulo their count, the first if absent. Returns it,
+   * or `undefined` where there is none.
+   */
+  readonly deliverNext: (choice?: number) => Delivery | undefined
+  /**
+   * Delivers until nothing is pending, and returns how many messages that took. Throws after
+   * `maxMessages`: then the two ends keep each other busy for ever.
+   */
+  readonly settle: () => number
+}
+
+/** How many messages one `settle` delivers. A change costs an Envoy a handful, so this is a loop. */
+export const maxMessages = 10_000
+
+/**
+ * Runs the core's machine of all streams against Envoys in memory, without timers and promises.
+ *
+ * A message is handled when it is delivered and at no other time, so that a test can bring about any
+ * order that real connections could. Before the first `publish` requests are kept.
+ */
+export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): MemoryControlPlane => {
+  const queues = makeQueues()
+  const envoys = new Map<StreamId, EnvoyCell>()
+  const { publish, open, receive, close } = server(
+    {
+      send: (stream, response) => queues.put({ _tag: 'Response', stream, response }),
+      end: (stream, message) => queues.put({ _tag: 'End', stream, message }),
+    },
+    options.observer ?? (() => undefined),
+  )
+  let streams = 0
+
+  const tell = (stream: StreamId, event: EnvoyEvent): void => {
+    const requests = envoys.get(stream)?.handle(event) ?? []
+    for (const request of requests) queues.put({ _tag: 'Request', stream, request })
+  }
+  const leave = (stream: StreamId): void => {
+    tell(stream, { _tag: 'Disconnected' })
+    envoys.delete(stream)
+    queues.drop(stream)
+  }
+  const openStream = (envoy: EnvoyCell): StreamId => {
+    const { node, variant } = envoy.state().options
+    const stream = String((streams += 1))
+    envoys.set(stream, envoy)
+    open(stream, variant, `memory:${node.id}`)
+    tell(stream, { _tag: 'Connected' })
+    return stream
+  }
+  const deliver = (delivery: Delivery): void => {
+    switch (delivery._tag) {
+      case 'Request':
+        return receive(delivery.stream, delivery.request)
+      case 'Response':
+        return tell(delivery.stream, { ...delivery, _tag: 'ResponseReceived' })
+      case 'End':
+        return leave(delivery.stream)
+    }
+  }
+  const deliverNext = (choice = 0): Delivery | undefined => {
+    const delivery = queues.take(choice)
+    if (delivery !== undefined) deliver(delivery)
+    return delivery
+  }
+  return {
+    publish,
+    connect: (envoyOptions) => {
+      const envoy = envoyCell(envoyOptions)
+      let stream = openStream(envoy)
+      const disconnect = (): void => {
+        leave(stream)
+        close(stream, 'the client ended it')
+      }
+      const reconnect = (): void => {
+        disconnect()
+        stream = openStream(envoy)
+      }
+      return toEnvoy(envoy, { disconnect, reconnect })
+    },
+    pending: queues.heads,
+    deliverNext,
+    settle: () => settle(deliverNext, queues.heads),
+  }
+}
+
+const settle = (
+  deliverNext: () => Delivery | undefined,
+  pending: () => ReadonlyArray<Delivery>,
+): number => {
+  for (let delivered = 0; delivered <= maxMessages; delivered += 1)
+    if (deliverNext() === undefined) return delivered
+  const [next] = pending()
+  const waiting = next === undefined ? 'nothing' : `a ${next._tag} on stream ${next.stream}`
+  throw new Error(`no rest after ${maxMessages} messages; ${waiting} would be next`)
+}

@@ -1,0 +1,102 @@
+import { type Either, left, right } from 'fp-ts/lib/Either.js'
+import type { ReadonlyNonEmptyArray } from 'fp-ts/lib/ReadonlyNonEmptyArray.js'
+import type * as t from 'io-ts'
+import { type Envelope, envelopeCodec, kindCodec, metadataCodec } from './envelope.js'
+import type { Codec } from './record.js'
+import { locate, type Located, report } from './report.js'
+import { specCodec } from './spec.js'
+import { unknownFields } from './unknown-fields.js'
+import type { EdgeRoute, EdgeRouteSpec, Metadata } from '../edge-route.js'
+import type { FieldError } from '../field-error.js'
+
+export type Errors = ReadonlyNonEmptyArray<FieldError>
+
+export interface DecodeOptions {
+  /** What to do with fields that EdgeRoute does not have: refuse the object, or warn and go on. */
+  readonly unknownFields: 'refuse' | 'warn'
+}
+
+export interface Decoded {
+  readonly route: EdgeRoute
+  /** Fields that were ignored. */
+  readonly warnings: ReadonlyArray<FieldError>
+}
+
+/** The most errors that one object reports: who reads them mends the first, and decodes again. */
+const maxErrors = 100
+
+/**
+ * Decodes an object of kind EdgeRoute, as parsed from YAML or JSON.
+ *
+ * On the left are all of its errors, in the order in which the fields stand in it. Of `metadata` it
+ * takes what Kubernetes knows and keeps what routing needs: `namespace` is `default` if absent, `uid`
+ * is `namespace/name`. The spec is as its author wrote it. Never throws, whatever JSON or YAML parses to,
+ * and looks no deeper into it than EdgeRoute goes.
+ *
+ * ```ts
+ * import { decodeEdgeRoute } from 'edgewright'
+ *
+ * const decoded = decodeEdgeRoute({
+ *   apiVersion: 'net.10xdev.io/v1',
+ *   kind: 'EdgeRoute',
+ *   metadata: { namespace: 'shop', name: 'checkout' },
+ *   spec: { backends: [{ address: { host: '10.0.0.7', port: 8080 } }] },
+ * })
+ * assert.equal(decoded._tag, 'Right')
+ * ```
+ */
+export const decodeEdgeRoute = (
+  value: unknown,
+  options: DecodeOptions = { unknownFields: 'refuse' },
+): Either<Errors, Decoded> => {
+  const kindErrors = errorsOf(value, '', kindCodec)
+  if (kindErrors.length > 0) return failed(kindErrors)
+  const unknown = unknownFields(value, envelopeCodec.shape, maxErrors + 1)
+  const decoded = envelopeCodec.validate(value, root('', envelopeCodec, value))
+  const wrong = decoded._tag === 'Left' ? decoded.left.map(locate) : []
+  const refused = options.unknownFields === 'refuse' ? unknown : []
+  if (decoded._tag === 'Left' || refused.length > 0) return failed([...wrong, ...refused])
+  return right({ route: unwrap(decoded.right), warnings: report(unknown, maxErrors) })
+}
+
+/**
+ * All that is wrong with a spec, in the order of its fields; none of it if it can be served.
+ *
+ * What Envoy would refuse is refused here. Paths start at `spec`.
+ */
+export const checkSpec = (spec: EdgeRouteSpec): ReadonlyArray<FieldError> =>
+  report(errorsOf(spec, 'spec', specCodec), maxErrors)
+
+/** `checkSpec`, and the same of the metadata. */
+export const checkRoute = ({ metadata, spec }: EdgeRoute): ReadonlyArray<FieldError> => [
+  ...report(errorsOf(metadata, 'metadata', metadataCodec), maxErrors),
+  ...checkSpec(spec),
+]
+
+const errorsOf = <A>(value: unknown, key: string, codec: Codec<A>): ReadonlyArray<Located> => {
+  const decoded = codec.validate(value, root(key, codec, value))
+  return decoded._tag === 'Left' ? decoded.left.map(locate) : []
+}
+
+const root = (key: string, type: t.Mixed, actual: unknown): t.Context => [{ key, type, actual }]
+
+const failed = (errors: ReadonlyArray<Located>): Either<Errors, never> => {
+  const [first = { path: '', message: 'is wrong' }, ...rest] = report(errors, maxErrors)
+  return left([first, ...rest])
+}
+
+const unwrap = ({ metadata, spec }: Envelope): EdgeRoute => ({ metadata: named(metadata), spec })
+
+const named = (given: Envelope['metadata']): Metadata => {
+  const { name, namespace = 'default', generation = 1, finalizers = [] } = given
+  const { uid = `${namespace}/${name}`, creationTimestamp, deletionTimestamp } = given
+  return {
+    namespace,
+    name,
+    uid,
+    generation,
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    finalizers,
+  }
+}

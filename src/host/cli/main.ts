@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+import { constants } from 'node:os'
+import { edgewright } from './edgewright.js'
+import { exitCodes, type World } from './world.js'
+
+/**
+ * A second signal forces the end. One that follows this soon is the same Ctrl-C: the terminal sends
+ * it to the whole process group, and npm then sends it to its child once more.
+ */
+const sameSignalMs = 500
+
+/** After a command has ended, what still keeps the process alive has this long to end too. */
+const lingerMs = 2_000
+
+const stopping = new AbortController()
+let firstSignalAtMs: number | undefined
+
+const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+  const nowMs = performance.now()
+  if (firstSignalAtMs !== undefined && nowMs - firstSignalAtMs > sameSignalMs)
+    process.exit(128 + constants.signals[signal])
+  firstSignalAtMs ??= nowMs
+  stopping.abort()
+}
+process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+
+/** Whoever read our output has gone: nobody misses the rest. Any other failure to write is one. */
+const onWriteError = (error: Error): void => {
+  if (!('code' in error && error.code === 'EPIPE')) process.exitCode = exitCodes.failed
+}
+process.stdout.on('error', onWriteError)
+process.stderr.on('error', onWriteError)
+
+const world: World = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  color: process.stderr.isTTY && process.stderr.hasColors(),
+  env: process.env,
+  signal: stopping.signal,
+}
+
+/** An error of the system says all that there is to know; of any other the stack is wanted. */
+const explain = (cause: unknown): string => {
+  if (!(cause instanceof Error) || 'syscall' in cause) return String(cause)
+  return cause.stack ?? cause.message
+}
+
+try {
+  const code = await edgewright(process.argv.slice(2), world)
+  process.exitCode = process.exitCode === undefined ? code : Math.max(code, exitCodes.failed)
+} catch (cause) {
+  world.err(`edgewright: ${explain(cause)}\n`)
+  process.exitCode = exitCodes.failed
+}
+setTimeout(() => process.exit(), lingerMs).unref()

@@ -1,0 +1,95 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Context } from '../../core/context.js'
+import { type LogLevel, logLevels } from '../../ports/logger.js'
+import { noMetrics } from '../../ports/metrics.js'
+import { type HostPort, showHostPort } from '../bootstrap.js'
+import { systemClock } from '../clock.js'
+import { runController } from '../controller.js'
+import { observeXds } from '../observe-xds.js'
+import { type Arguments, type Command, type Option, valueOf } from './command.js'
+import { type LogFormat, logFormatOption, logFormats, loggerOf, logLevelOption } from './logging.js'
+import { contextFrom, dataPlaneOption, listenerOption, required, xdsOption } from './options.js'
+import { loadFiles, loadXds } from './peers.js'
+import { parseChoice, parseHostPort } from './values.js'
+import { exitCodes, type ExitCode, type World } from './world.js'
+
+const routesOption: Option = {
+  name: 'routes',
+  value: 'DIR',
+  help: 'the directory of YAML EdgeRoutes; it is watched',
+}
+
+/** Serves a directory of routes to Envoys until it is asked to end. */
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'serve a directory of routes to Envoys',
+  description: `Serves a directory of YAML EdgeRoutes to Envoys, and follows its changes, until
+SIGINT or SIGTERM. Logs go to the standard error.`,
+  operands: [],
+  options: [
+    routesOption,
+    xdsOption,
+    listenerOption,
+    dataPlaneOption,
+    logLevelOption,
+    logFormatOption,
+  ],
+  prepare: (args) =>
+    pipe(
+      optionsOf(args),
+      E.map((options) => (world) => serve(options, world)),
+    ),
+}
+
+interface ServeOptions {
+  readonly routes: string
+  readonly xds: HostPort
+  readonly context: Context
+  readonly level: LogLevel
+  readonly format: LogFormat
+}
+
+const optionsOf = (args: Arguments): E.Either<string, ServeOptions> => {
+  const text = (name: string): string => valueOf(serveCommand, args, name) ?? ''
+  return pipe(
+    E.Do,
+    E.bind('routes', () => required(args, routesOption)),
+    E.bind('xds', () => parseHostPort('--xds', text('xds'), 0)),
+    E.bind('context', () => contextFrom(serveCommand, args)),
+    E.bind('level', () => parseChoice('--log-level', text('log-level'), logLevels)),
+    E.bind('format', () => parseChoice('--log-format', text('log-format'), logFormats)),
+  )
+}
+
+const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => {
+  const [xds, files] = await Promise.all([loadXds(), loadFiles()])
+  if (E.isLeft(xds) || E.isLeft(files)) {
+    const missing = [xds, files].flatMap((each) => (E.isLeft(each) ? [each.left] : []))
+    world.err(missing.map((each) => `edgewright serve: ${each}\n`).join(''))
+    return exitCodes.failed
+  }
+  const logger = loggerOf(world, options.level, options.format)
+  const stop = new AbortController()
+  const signal = AbortSignal.any([world.signal, stop.signal])
+  const observer = observeXds(logger, noMetrics)
+  const server = await xds.right
+    .serveXds({ ...options.xds, observer, logger }, signal)
+    .catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))))
+  if (server instanceof Error) {
+    if (world.signal.aborted) return exitCodes.ok
+    world.err(`edgewright serve: ${server.message}\n`)
+    return exitCodes.failed
+  }
+  logger.log('info', 'listening for Envoys', { xds: showHostPort(server.address) })
+  const source = files.right.filesRouteSource({ directory: options.routes })
+  const { context } = options
+  try {
+    await runController({ source, sink: server, clock: systemClock, context, logger }, signal)
+  } finally {
+    stop.abort()
+    await server.finished
+  }
+  logger.log('info', 'stopped')
+  return exitCodes.ok
+}

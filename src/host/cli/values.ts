@@ -1,0 +1,67 @@
+import { isIP } from 'node:net'
+import type { Either } from 'fp-ts/lib/Either.js'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context, HttpListener } from '../../core/context.js'
+import { defaultContext } from '../../core/context.js'
+import type { HostPort } from '../bootstrap.js'
+
+/** Port 0 stands for any free port, where somebody can be told which one it became. */
+export type LeastPort = 0 | 1
+
+/** Parses `HOST:PORT` or `[IPV6]:PORT`. */
+export const parseHostPort = (
+  option: string,
+  text: string,
+  leastPort: LeastPort = 1,
+): Either<string, HostPort> => {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
+  const host = match?.[1] ?? match?.[2]
+  const port = Number(match?.[3])
+  if (host === undefined || (match?.[1] !== undefined && isIP(host) !== 6))
+    return E.left(`${option} ${text}: should be HOST:PORT, as in 127.0.0.1:18000 or [::1]:18000`)
+  return port >= leastPort && port <= 65_535
+    ? E.right({ host, port })
+    : E.left(`${option} ${text}: a port is from ${leastPort} to 65535`)
+}
+
+/** Parses `[NAME=]HOST:PORT`; the name is `http` if absent. */
+const parseListener = (text: string): Either<string, HttpListener> => {
+  const at = text.indexOf('=')
+  const name = at < 0 ? 'http' : text.slice(0, at)
+  if (name === '') return E.left(`--listener ${text}: the name before the = is empty`)
+  const parsed = parseHostPort('--listener', text.slice(at + 1))
+  if (E.isLeft(parsed)) return parsed
+  const { host: address, port } = parsed.right
+  return isIP(address) === 0
+    ? E.left(`--listener ${text}: a listener's address is an IP address, such as 0.0.0.0`)
+    : E.right({ name, address, port })
+}
+
+/** The world around the routes, as the command line has it: one data plane and its listeners. */
+export const contextOf = (
+  dataPlane: string,
+  listeners: ReadonlyArray<string>,
+): Either<string, Context> => {
+  const parsed: Array<HttpListener> = []
+  for (const text of listeners) {
+    const listener = parseListener(text)
+    if (E.isLeft(listener)) return listener
+    const { name } = listener.right
+    if (parsed.some((other) => other.name === name))
+      return E.left(`--listener ${text}: there is another listener ${name}; say NAME=${text}`)
+    parsed.push(listener.right)
+  }
+  return E.right({ ...defaultContext, dataPlanes: new Map([[dataPlane, { listeners: parsed }]]) })
+}
+
+/** Parses one of a few words. */
+export const parseChoice = <A extends string>(
+  option: string,
+  text: string,
+  choices: ReadonlyArray<A>,
+): Either<string, A> => {
+  const choice = choices.find((each) => each === text)
+  return choice === undefined
+    ? E.left(`${option} ${text}: should be one of ${choices.join(', ')}`)
+    : E.right(choice)
+}

@@ -1,0 +1,134 @@
+import { request as httpRequest } from 'node:http'
+import { serveXds } from 'edgewright/xds'
+import {
+  type Context,
+  defaultDataPlane,
+  type EdgeRoute,
+  type Snapshot,
+  translate,
+  typeUrls,
+  versionOf,
+  viewOf,
+  type XdsEvent,
+} from 'edgewright'
+import { eventually, freePort, startTestEnvoy, type TestEnvoy } from './envoy.js'
+
+/** A control plane, and one real Envoy that is connected to it. */
+export interface Edge {
+  readonly envoy: TestEnvoy
+  /** Where the Envoy's listener is: `http://127.0.0.1:PORT`. */
+  readonly url: string
+  /** Everything that has happened on the streams so far. */
+  readonly events: ReadonlyArray<XdsEvent>
+  /** Publishes these routes, and waits until the Envoy has accepted all that was sent. */
+  readonly apply: (routes: ReadonlyArray<EdgeRoute>, context?: Partial<Context>) => Promise<void>
+  readonly publish: (snapshot: Snapshot) => void
+  readonly nacks: () => ReadonlyArray<XdsEvent>
+  readonly send: (options: SendOptions) => Promise<EdgeAnswer>
+  readonly stop: () => Promise<void>
+}
+
+export interface SendOptions {
+  readonly path: string
+  readonly method?: string
+  readonly host?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface EdgeAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: string
+}
+
+export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
+  const stopping = new AbortController()
+  const events: Array<XdsEvent> = []
+  const server = await serveXds(
+    { host: '127.0.0.1', port: 0, observer: (event) => events.push(event) },
+    stopping.signal,
+  )
+  const port = await freePort()
+  const contextWith = (context: Partial<Context> = {}): Context => ({
+    dataPlanes: new Map([
+      [defaultDataPlane, { listeners: [{ name: 'http', address: '127.0.0.1', port }] }],
+    ]),
+    services: [],
+    endpointSlices: [],
+    ...context,
+  })
+  const publish = (snapshot: Snapshot): void => {
+    server.publish(snapshot)
+  }
+  publish(translate([], contextWith()).snapshot)
+  const envoy = await startTestEnvoy({ xds: server.address, variant, concurrency: 2 })
+  return {
+    envoy,
+    url: `http://127.0.0.1:${port}`,
+    events,
+    publish,
+    nacks: () => events.filter(({ _tag }) => _tag === 'ResponseNacked'),
+    apply: async (routes, context) => {
+      const { snapshot } = translate(routes, contextWith(context))
+      publish(snapshot)
+      await settled(events, snapshot)
+    },
+    send: (options) => send(port, options),
+    stop: async () => {
+      await envoy.stop()
+      stopping.abort()
+      await server.finished
+    },
+  }
+}
+
+/** Waits until nothing is without an answer, and what was answered last of each type is the snapshot's. */
+const settled = async (events: ReadonlyArray<XdsEvent>, snapshot: Snapshot): Promise<void> => {
+  const view = viewOf(snapshot, defaultDataPlane)
+  const outstanding = (): ReadonlyArray<string> => {
+    const last = new Map<string, { readonly nonce: string; readonly version: string }>()
+    const answered = new Set<string>()
+    for (const event of events) {
+      if (event._tag === 'ResponseSent') last.set(event.typeUrl, event)
+      if (event._tag === 'ResponseAcked' || event._tag === 'ResponseNacked')
+        answered.add(`${event.stream} ${event.typeUrl} ${event.nonce}`)
+    }
+    return typeUrls.filter((typeUrl) => {
+      const sent = last.get(typeUrl)
+      if (sent === undefined) return view[typeUrl] !== undefined
+      return (
+        ![...answered].some((one) => one.endsWith(` ${typeUrl} ${sent.nonce}`)) ||
+        (view[typeUrl] !== undefined && sent.version !== versionOf(view[typeUrl]))
+      )
+    })
+  }
+  await eventually(outstanding, (types) => types.length === 0, 30_000)
+}
+
+const send = (port: number, options: SendOptions): Promise<EdgeAnswer> =>
+  new Promise((resolve, reject) => {
+    const { path, method = 'GET', host, headers = {} } = options
+    const sent = httpRequest(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        headers: { ...headers, ...(host === undefined ? {} : { host }) },
+        timeout: 10_000,
+        agent: false,
+      },
+      (answer) => {
+        let body = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk: string) => (body += chunk))
+        answer.on('error', reject)
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }),
+        )
+      },
+    )
+    sent.on('timeout', () => sent.destroy(new Error(`${path} did not answer`)))
+    sent.on('error', reject)
+    sent.end()
+  })

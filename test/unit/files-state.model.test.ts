@@ -1,0 +1,271 @@
+import { fc, test } from '@fast-check/vitest'
+import { expect } from 'vitest'
+import type { FileDocument, Reading } from '../../src/adapters/files/reading.js'
+import {
+  type FilesEvent,
+  type FilesState,
+  initial,
+  QUIET_MS,
+  step,
+} from '../../src/adapters/files/state.js'
+import type { EdgeRoute } from '../../src/core/edge-route.js'
+
+// A directory on virtual time: whatever is done to it, the machine sees it only through scans.
+
+type Doc =
+  | { readonly _tag: 'Good'; readonly name: string; readonly code: number }
+  | { readonly _tag: 'Bad'; readonly name: string | undefined }
+
+type Content =
+  | { readonly _tag: 'Text'; readonly docs: ReadonlyArray<Doc>; readonly broken: boolean }
+  | { readonly _tag: 'Locked' }
+
+type Action =
+  | { readonly _tag: 'Write'; readonly path: string; readonly content: Content }
+  | { readonly _tag: 'Remove'; readonly path: string }
+  | { readonly _tag: 'Move'; readonly from: string; readonly to: string }
+  | { readonly _tag: 'Root'; readonly there: boolean }
+  | { readonly _tag: 'Sub'; readonly readable: boolean }
+  | { readonly _tag: 'Wait'; readonly ms: number }
+
+const paths = ['a.yaml', 'b.yaml', 'sub/c.yaml'] as const
+const names = ['x', 'y', 'z'] as const
+
+const path = fc.constantFrom(...paths)
+const doc: fc.Arbitrary<Doc> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      _tag: fc.constant('Good' as const),
+      name: fc.constantFrom(...names),
+      code: fc.constantFrom(200, 404),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant('Bad' as const),
+      name: fc.option(fc.constantFrom(...names), { nil: undefined }),
+    }),
+  },
+)
+const text: fc.Arbitrary<Content> = fc.record({
+  _tag: fc.constant('Text' as const),
+  docs: fc.array(doc, { maxLength: 3 }),
+  broken: fc.boolean(),
+})
+const content: fc.Arbitrary<Content> = fc.oneof(
+  { weight: 5, arbitrary: text.map((whole) => ({ ...whole, broken: false })) },
+  { weight: 2, arbitrary: text },
+  { weight: 1, arbitrary: fc.constant({ _tag: 'Locked' as const }) },
+)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant('Write' as const), path, content }) },
+  { weight: 3, arbitrary: fc.record({ _tag: fc.constant('Remove' as const), path }) },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant('Move' as const), from: path, to: path }) },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant('Root' as const), there: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ _tag: fc.constant('Sub' as const), readable: fc.boolean() }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      _tag: fc.constant('Wait' as const),
+      ms: fc.constantFrom(1, 100, QUIET_MS - 1, QUIET_MS, 2 * QUIET_MS, 3_000),
+    }),
+  },
+)
+
+/** The directory as it really is. */
+interface World {
+  readonly files: Map<string, Content>
+  root: boolean
+  sub: boolean
+}
+
+const act = (world: World, deed: Exclude<Action, { _tag: 'Wait' }>): void => {
+  switch (deed._tag) {
+    case 'Write':
+      world.files.set(deed.path, deed.content)
+      return
+    case 'Remove':
+      world.files.delete(deed.path)
+      return
+    case 'Move': {
+      const moved = world.files.get(deed.from)
+      if (moved === undefined) return
+      world.files.delete(deed.from)
+      world.files.set(deed.to, moved)
+      return
+    }
+    case 'Root':
+      world.root = deed.there
+      return
+    case 'Sub':
+      world.sub = deed.readable
+  }
+}
+
+const readings = new WeakMap<Content, Reading>()
+
+/** The same object for the same content, as a scanner gives it. */
+const readingOf = (from: Content): Reading => {
+  const known = readings.get(from)
+  if (known !== undefined) return known
+  const reading: Reading =
+    from._tag === 'Locked'
+      ? { _tag: 'Unreadable', message: 'cannot be read' }
+      : { _tag: 'Parsed', broken: from.broken, documents: from.docs.map(documentOf) }
+  readings.set(from, reading)
+  return reading
+}
+
+const keyOf = (name: string) => ({ namespace: 'shop', name })
+
+const documentOf = (from: Doc, index: number): FileDocument =>
+  from._tag === 'Good'
+    ? {
+        _tag: 'Valid',
+        document: index + 1,
+        key: keyOf(from.name),
+        spec: { respond: { code: from.code } },
+      }
+    : {
+        _tag: 'Invalid',
+        document: index + 1,
+        key: from.name === undefined ? undefined : keyOf(from.name),
+        errors: [{ path: '', message: 'is wrong' }],
+      }
+
+const look = (world: World, nowMs: number): FilesEvent => {
+  if (!world.root) return { _tag: 'DirectoryUnreadable', nowMs, message: 'is not there' }
+  const listed = [...world.files].filter(([at]) => world.sub || !at.startsWith('sub/'))
+  return {
+    _tag: 'Scanned',
+    startedAtMs: nowMs,
+    endedAtMs: nowMs,
+    files: new Map(listed.map(([at, from]) => [at, readingOf(from)])),
+    gaps: world.sub ? [] : [{ path: 'sub', message: 'cannot be read' }],
+  }
+}
+
+/** What anybody can say of a name in a file, having looked at it once. */
+const sightOf = (world: World, at: string, name: string): 'there' | 'gone' | 'doubtful' => {
+  if (!world.root || (!world.sub && at.startsWith('sub/'))) return 'doubtful'
+  const found = world.files.get(at)
+  if (found === undefined) return 'gone'
+  if (found._tag === 'Locked') return 'doubtful'
+  if (found.docs.some((d) => d._tag === 'Good' && d.name === name)) return 'there'
+  const maybe = found.docs.some((d) => d._tag === 'Bad' && (d.name ?? name) === name)
+  return found.broken || maybe || found.docs.at(-1)?._tag === 'Bad' ? 'doubtful' : 'gone'
+}
+
+/**
+ * The names that must be served: each was seen in some file, and was not seen to be gone from it for the
+ * whole of a quiet time since.
+ */
+const watchNames = () => {
+  const goneSince = new Map<string, number | undefined>()
+  return (world: World, nowMs: number): ReadonlySet<string> => {
+    const due = new Set<string>()
+    for (const name of names)
+      for (const at of paths) {
+        const place = `${at} ${name}`
+        const sight = sightOf(world, at, name)
+        const since = goneSince.get(place)
+        if (sight === 'there') goneSince.set(place, undefined)
+        else if (sight === 'doubtful' && goneSince.has(place)) goneSince.set(place, undefined)
+        else if (goneSince.has(place)) goneSince.set(place, since ?? nowMs)
+        if (since !== undefined && sight === 'gone' && nowMs - since >= QUIET_MS)
+          goneSince.delete(place)
+        if (goneSince.has(place)) due.add(name)
+      }
+    return due
+  }
+}
+
+/** What is served once nothing is doubtful any more. */
+const truth = (world: World): ReadonlyArray<readonly [string, number]> =>
+  names.flatMap((name) => {
+    const all = [...world.files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, from]) => from)
+    const first = all
+      .flatMap((from) => (from._tag === 'Text' ? from.docs : []))
+      .find((d) => d._tag === 'Good' && d.name === name)
+    return first?._tag === 'Good' ? [[name, first.code] as const] : []
+  })
+
+const repair = (world: World): void => {
+  world.root = true
+  world.sub = true
+  for (const [at, found] of world.files)
+    if (found._tag === 'Locked') world.files.delete(at)
+    else
+      world.files.set(at, {
+        ...found,
+        broken: false,
+        docs: found.docs.filter((d) => d._tag === 'Good'),
+      })
+}
+
+/** A follower of the directory that checks, at each scan, what always holds. */
+const followerOf = (world: World) => {
+  let state: FilesState = initial
+  let routes: ReadonlyArray<EdgeRoute> = []
+  let wakeAtMs = Infinity
+  const mustServe = watchNames()
+  const scan = (nowMs: number): void => {
+    const due = mustServe(world, nowMs)
+    const [next, effects] = step(state, look(world, nowMs))
+    const before = state._tag === 'Following' ? state.published : undefined
+    state = next
+    wakeAtMs = Infinity
+    for (const effect of effects) {
+      if (effect._tag === 'ScanAgain') wakeAtMs = effect.atMs
+      if (effect._tag !== 'Publish') continue
+      expect(effect.state).not.toEqual(before)
+      for (const route of effect.state.routes) expectOldIfEqual(routes, route)
+      routes = effect.state.routes
+    }
+    const served = new Set(routes.map((route) => route.metadata.name))
+    for (const name of due) expect(served).toContain(name)
+    expect(step(state, look(world, nowMs))[1].filter(({ _tag }) => _tag === 'Publish')).toEqual([])
+  }
+  return { scan, wakeAtMs: () => wakeAtMs, routes: () => routes }
+}
+
+const expectOldIfEqual = (before: ReadonlyArray<EdgeRoute>, route: EdgeRoute): void => {
+  const old = before.find(({ metadata }) => metadata.uid === route.metadata.uid)
+  if (old === undefined) return
+  if (JSON.stringify(old.spec) === JSON.stringify(route.spec)) expect(route).toBe(old)
+  else expect(route.metadata.generation).toBeGreaterThan(old.metadata.generation)
+}
+
+test.prop([fc.array(action, { maxLength: 40 })], { numRuns: 3_000 })(
+  'nothing is removed by mistake, and in the end exactly what is in the directory is served',
+  (actions) => {
+    const world: World = { files: new Map(), root: true, sub: true }
+    const follower = followerOf(world)
+    let nowMs = 0
+    const wait = (ms: number): void => {
+      const endMs = nowMs + ms
+      for (let scans = 0; scans < 100 && follower.wakeAtMs() <= endMs; scans += 1) {
+        nowMs = Math.max(nowMs, follower.wakeAtMs())
+        follower.scan(nowMs)
+      }
+      nowMs = endMs
+    }
+    follower.scan(nowMs)
+    for (const deed of actions) {
+      if (deed._tag === 'Wait') wait(deed.ms)
+      else act(world, deed)
+      follower.scan(nowMs)
+    }
+    repair(world)
+    follower.scan(nowMs)
+    wait(10_000)
+    expect(follower.routes().map((r) => [r.metadata.name, r.spec.respond?.code])).toEqual(
+      truth(world),
+    )
+  },
+)
