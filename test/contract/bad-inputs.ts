@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { symlink, truncate } from 'node:fs/promises'
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { type RouteDirectory, routeYaml } from './route-directory.js'
 
 /** Something that a file of routes must not be. */
@@ -12,6 +12,8 @@ export interface BadInput {
   /** The field that the error must name; empty for the file or the document as a whole. */
   readonly field: string
   readonly message: RegExp
+  /** False where no earlier form stands in for it. */
+  readonly keepsLastGood?: false
 }
 
 export const besideName = (name: string): string => `beside-${name}`
@@ -43,11 +45,7 @@ const cut = (title: string, field: string, message: RegExp, end: string): BadInp
 })
 
 /** In the place of a file stands something else. */
-const place = (
-  title: string,
-  message: RegExp,
-  make: (path: string) => void | Promise<void>,
-): BadInput => ({
+const place = (title: string, message: RegExp, make: (path: string) => unknown): BadInput => ({
   title,
   put: async (directory, path) => {
     await directory.remove(path)
@@ -69,6 +67,20 @@ const document = (title: string, field: string, text: string, message = somethin
   sparesOthers: true,
   field,
   message,
+})
+
+/** A document too many, of a name that is taken. */
+const duplicate = (title: string, of: string, message: RegExp): BadInput => ({
+  title,
+  put: (directory, path, name) => {
+    const extra = routeYaml(of.replace('$', name), 500)
+    const beside = routeYaml(besideName(name), besideCodes.after)
+    return directory.write(path, [routeYaml(name), extra, beside].join('---\n'))
+  },
+  sparesOthers: true,
+  field: 'metadata.name',
+  message,
+  keepsLastGood: false,
 })
 
 const head =
@@ -118,12 +130,10 @@ export const badInputs: ReadonlyArray<BadInput> = [
     '# ten bytes\n'.repeat(10 * 1024 * 1024).slice(0, 10 << 20),
   ),
   place('10 GB of nothing', /too large: 10240\.0 MiB/, async (path) => {
-    execFileSync('touch', [path])
+    await writeFile(path, '')
     await truncate(path, 10 * 1024 ** 3)
   }),
-  place('a directory', /directory/, (path) => {
-    execFileSync('mkdir', [path])
-  }),
+  place('a directory', /directory/, (path) => mkdir(path)),
   place('a named pipe', /not a regular file/, (path) => {
     execFileSync('mkfifo', [path])
   }),
@@ -151,6 +161,8 @@ export const badInputs: ReadonlyArray<BadInput> = [
   document('a name that is a number', 'metadata.name', head.replace('$', '7')),
   document('a namespace with a slash', 'metadata.namespace', head.replace('shop', 'a/b')),
   document('an unknown field of the metadata', 'metadata.nmae', head.replace('}', ', nmae: a }')),
+  duplicate('a name of another file', 'good', /shop\/good is in good\.yaml#1/),
+  duplicate('a name twice in one file', '$', /is in r\d+\.yaml#1/),
   document('no spec', 'spec', head),
   document('a spec that is empty', 'spec', `${head}spec:`),
   document('a spec that is a list', 'spec', `${head}spec: []`),

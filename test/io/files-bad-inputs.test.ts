@@ -59,13 +59,13 @@ test('there are at least 50 of them', () => {
 
 test.each(rows)(
   '$title: is told by file and field, and harms nothing',
-  ({ name, file, field, message, sparesOthers }) => {
+  ({ name, file, field, message, sparesOthers, keepsLastGood = true }) => {
     const problems = latest.problems.filter(({ where }) => where.split('#')[0] === file)
     expect(problems).toHaveLength(1)
     const errors = problems.flatMap((problem) => problem.errors)
     expect(errors.map(({ path }) => path)).toContain(field)
     expect(errors.map((error) => error.message).join('\n')).toMatch(message)
-    expect(problems[0]?.keepsLastGood).toBe(true)
+    expect(problems[0]?.keepsLastGood).toBe(keepsLastGood)
     expect(codeOf(name)).toBe(200)
     expect(codeOf(besideName(name))).toBe(sparesOthers ? besideCodes.after : besideCodes.before)
     expect(codeOf('good')).toBe(404)

@@ -1,3 +1,8 @@
+/**
+ * The oracle: a second implementation of what EdgeRoutes mean, slow and obvious. It goes straight from
+ * the objects as their authors wrote them to answers and verdicts, tries every claim against every
+ * other, and shares no code with the translation that it judges.
+ */
 import type { Context } from '../../src/core/context.js'
 import type { EdgeRoute, HeaderChanges } from '../../src/core/edge-route.js'
 import {
@@ -14,11 +19,8 @@ import { type Claim, claimsOf, isBefore, nameOf, withoutSlash } from './oracle/c
 import { claimMatches, first, normalised, ofTheHost } from './oracle/matching.js'
 
 /**
- * A second implementation of what EdgeRoutes mean: straight from the objects as their authors wrote
- * them to answers and verdicts, by brute force, and sharing no code with the one that is tested.
- *
- * Which objects are valid it does not judge (the tests of the decoder do): `broken` names those that
- * are not, by uid.
+ * Routes and what is around them. `broken` names the routes that are not valid, by uid: the tests of
+ * the decoder say which are, not the oracle.
  */
 export interface World {
   readonly routes: ReadonlyArray<EdgeRoute>

@@ -98,6 +98,12 @@ test('a key that stands twice is told by its path and its second line', () => {
   expect(errorsOf('1: a\n"1": b\n')).toHaveLength(1)
 })
 
+test('of many keys that stand twice, the first are told', () => {
+  expect(errorsOf('- {a: 1, a: 2}\n'.repeat(2 * MAX_ERRORS)).map(({ path }) => path)).toEqual(
+    Array.from({ length: MAX_ERRORS }, (_, i) => `[${String(i)}].a`),
+  )
+})
+
 test.each([
   ['an unknown tag', 'a: !secret x\n'],
   ['a binary', 'a: !!binary aGk=\n'],

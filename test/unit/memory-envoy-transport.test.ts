@@ -1,8 +1,15 @@
-import { memoryControlPlane, type MemoryControlPlane, type MemoryEnvoy } from 'edgewright/memory'
+import {
+  maxMessages,
+  memoryControlPlane,
+  type MemoryControlPlane,
+  type MemoryEnvoy,
+} from 'edgewright/memory'
 import { describe, expect, test } from 'vitest'
+import { server } from '../../src/adapters/memory/transport/server.js'
 import { bytesResource, type Resource } from '../../src/core/resource.js'
 import { type Snapshot, view } from '../../src/core/snapshot.js'
 import { typeUrls } from '../../src/core/type-url.js'
+import type { DeltaRequest } from '../../src/core/xds/messages.js'
 import type { XdsEvent } from '../../src/ports/xds-observer.js'
 import {
   assignment,
@@ -227,15 +234,39 @@ test('an observer may publish: it waits for its turn', () => {
   expect(ask(envoy)).toBe('b')
 })
 
-test('a stream that the server ends reaches the client behind what was sent, and is opened again only on demand', () => {
-  const events: Array<XdsEvent> = []
-  const plane = memoryControlPlane({ observer: (event) => events.push(event) })
+test('two ends that keep each other busy for ever are an error, and no hanging test', () => {
+  let turn = 0
+  const plane = memoryControlPlane({
+    observer: ({ _tag }) => {
+      if (_tag === 'ResponseAcked') plane.publish(world(`cluster-${(turn += 1)}`))
+    },
+  })
+  plane.connect({ node, variant: 'delta' })
   plane.publish(world('a'))
-  const nobody = { id: '', cluster: '' }
-  const envoy = plane.connect({ node: nobody, variant: 'delta' })
-  plane.settle()
-  const closed = events.filter(({ _tag }) => _tag === 'StreamClosed')
-  if (closed.length > 0) expect(envoy.state().connected).toBe(false)
-  envoy.reconnect()
-  expect(envoy.state().connected).toBe(true)
+  expect(() => plane.settle()).toThrow(`no rest after ${maxMessages} messages`)
+})
+
+test('a client that breaks the protocol has its stream ended, and is not heard any more', () => {
+  const ends: Array<string> = []
+  const events: Array<XdsEvent> = []
+  const end = server(
+    { send: () => undefined, end: (stream, message) => ends.push(`${stream}: ${message}`) },
+    (event) => events.push(event),
+  )
+  const nameless: DeltaRequest = {
+    _tag: 'Delta',
+    node: undefined,
+    typeUrl: clusterType,
+    subscribe: [],
+    unsubscribe: [],
+    initialResourceVersions: new Map(),
+    responseNonce: '',
+    errorDetail: undefined,
+  }
+  end.publish(world('a'))
+  end.open('7', 'delta', 'somewhere')
+  end.receive('7', nameless)
+  end.receive('7', { ...nameless, node })
+  expect(ends).toEqual(['7: the first request of a stream must name its node'])
+  expect(events.map(({ _tag }) => _tag)).toEqual(['StreamOpened', 'StreamClosed'])
 })

@@ -69,6 +69,15 @@ describe('everything', () => {
     expect(stream.publish({ cds: 'A=2 b=2' })).toEqual([])
   })
 
+  test('31. S: {}, then {*}, then {} is nothing: * is a name that was given', () => {
+    const stream = openSotw()
+    stream.publish({ cds: 'A b' })
+    expect(stream.ask('cds', '')).toEqual(['cds A b'])
+    expect(stream.ack('cds', '*')).toEqual([])
+    expect(stream.ask('cds', '')).toEqual([])
+    expect(stream.publish({ cds: 'A=2 b=2' })).toEqual([])
+  })
+
   test('32. D: [] is everything, +A everything and A, -* only A, -A nothing', () => {
     const stream = openDelta()
     stream.publish({ cds: 'A b' })

@@ -4,11 +4,15 @@ import type { FieldError } from '../../core/field-error.js'
 type Segment = string | number
 
 /**
- * The keys that stand twice in one mapping; `1` and `"1"` are the same field of an object.
+ * The first few keys, to `limit`, that stand twice in one mapping; `1` and `"1"` are the same field.
  *
  * The library can check this too, but in quadratic time: a mebibyte of short keys takes it minutes.
  */
-export const repeatedKeys = (document: Document, lines: LineCounter): ReadonlyArray<FieldError> => {
+export const repeatedKeys = (
+  document: Document,
+  lines: LineCounter,
+  limit: number,
+): ReadonlyArray<FieldError> => {
   const errors: Array<FieldError> = []
   visit(document, {
     Map: (_, map, ancestors) => {
@@ -21,8 +25,10 @@ export const repeatedKeys = (document: Document, lines: LineCounter): ReadonlyAr
           const path = showPath([...segmentsTo(map, ancestors), name])
           errors.push({ path, message: `is there twice; keep one of them (line ${line})` })
         }
+        if (errors.length >= limit) return visit.BREAK
         seen.add(name)
       }
+      return undefined
     },
   })
   return errors

@@ -79,8 +79,8 @@ const isEmpty = ({ contents }: Document.Parsed): boolean =>
   contents === null || (isScalar(contents) && contents.value === null)
 
 const valueOf = (document: Document.Parsed, lines: LineCounter): YamlDocument['value'] => {
-  const repeated = repeatedKeys(document, lines)
-  if (repeated.length > 0) return E.left(bounded(repeated))
+  const repeated = repeatedKeys(document, lines, MAX_ERRORS)
+  if (repeated.length > 0) return E.left(repeated)
   try {
     // The library counts the anchor too.
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES + 1 })

@@ -34,7 +34,7 @@ export const memoryRouteSource = (initial: Iterable<EdgeRoute> = []): MemoryRout
   const become = (next: SourceState): void => {
     if (isUnchanged(state, next)) return
     state = next
-    for (const tell of [...watchers]) tell()
+    for (const tell of [...watchers]) if (watchers.has(tell)) tell()
   }
   const set = (routes: Iterable<EdgeRoute>): void => {
     become({ ...state, routes: byUid(routes, state.routes) })

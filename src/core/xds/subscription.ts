@@ -41,10 +41,14 @@ export const replaceNames = (
   named: before.named || requested.length > 0,
 })
 
-/** True if the list asks for what is asked for already. Costs O(names), without copying any. */
+/**
+ * True if the list changes nothing of what is asked for, nor of what no names mean from now on. Costs
+ * O(names), without copying any.
+ */
 export const isSameRequest = (before: Subscription, requested: ReadonlyArray<string>): boolean => {
   const names = new Set(namesOf(requested))
   return (
+    (before.named || requested.length === 0) &&
     asksForAll(before, requested) === before.wildcard &&
     names.size === countNames(before.names) &&
     [...names].every((name) => hasName(before.names, name))

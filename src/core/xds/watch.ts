@@ -70,9 +70,8 @@ export const openWatch = (
  * Changes what a client asks for. `asked` are the names that this request asks for, again or for the
  * first time: each is sent, even if it was sent before.
  *
- * A client that asks for everything anew has dropped what it did not ask for by name. It may still take
- * what is in a response that is on its way, so each name in there is answered once more: it may be gone
- * by then.
+ * A client that asks for everything anew has dropped what it did not ask for by name, yet may still take
+ * what is on its way to it: it is owed an answer for every name that it may have been sent.
  */
 export const resubscribe = (
   watch: Watch,
@@ -80,13 +79,12 @@ export const resubscribe = (
   asked: Iterable<string>,
 ): Watch => {
   const gainsAll = subscription.wildcard && !watch.subscription.wildcard
-  const onItsWay = gainsAll && watch.inFlight !== undefined ? namesOf(watch.sent) : []
+  const unsure = gainsAll ? namesOf(watch.sent) : []
   const owed = [...eachName(watch.owed)].filter((name) => covers(subscription, name))
   return {
     ...watch,
     subscription,
-    sent: gainsAll ? sentOf(watch) : watch.sent,
-    owed: withNames(noNames, [...owed, ...onItsWay, ...asked]),
+    owed: withNames(noNames, [...owed, ...unsure, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
 }
@@ -185,15 +183,6 @@ const keep = (
     : [...PM.entries(target)]
         .filter((resource) => !holds(resource))
         .reduce((kept, { name }) => PM.remove(kept, name), target)
-
-/** What a client that has asked by name only was sent: the base when it comes to ask for all. */
-const sentOf = (watch: Watch): Resources =>
-  PM.fromEntries(
-    [...eachName(watch.subscription.names)].flatMap((name) => {
-      const resource = PM.get(watch.sent, name)
-      return resource === undefined ? [] : [resource]
-    }),
-  )
 
 const collectDue = (watch: Watch, target: Resources): Due => {
   const names = new Set<string>()

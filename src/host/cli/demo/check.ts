@@ -86,10 +86,13 @@ const until = async (
   holds: (answer: HttpAnswer) => boolean,
   signal: AbortSignal,
 ): Promise<void> => {
+  const isOver = (): boolean => signal.aborted
   let last = 'nothing'
-  while (!signal.aborted) {
+  while (!isOver()) {
     const answer = await get(url, { signal }).catch(messageOf)
     if (typeof answer !== 'string' && holds(answer)) return
+    // That a request was cut off at the end says nothing of what was answered before.
+    if (typeof answer === 'string' && isOver()) break
     last = typeof answer === 'string' ? answer : show(answer)
     await sleep(pollMs)
   }
