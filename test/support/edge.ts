@@ -23,6 +23,8 @@ export interface Edge {
   /** Publishes these routes, and waits until the Envoy has accepted all that was sent. */
   readonly apply: (routes: ReadonlyArray<EdgeRoute>, context?: Partial<Context>) => Promise<void>
   readonly publish: (snapshot: Snapshot) => void
+  /** What `apply` would publish. */
+  readonly snapshot: (routes: ReadonlyArray<EdgeRoute>) => Snapshot
   readonly nacks: () => ReadonlyArray<XdsEvent>
   readonly send: (options: SendOptions) => Promise<EdgeAnswer>
   readonly stop: () => Promise<void>
@@ -67,6 +69,7 @@ export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
     url: `http://127.0.0.1:${port}`,
     events,
     publish,
+    snapshot: (routes) => translate(routes, contextWith()).snapshot,
     nacks: () => events.filter(({ _tag }) => _tag === 'ResponseNacked'),
     apply: async (routes, context) => {
       const { snapshot } = translate(routes, contextWith(context))

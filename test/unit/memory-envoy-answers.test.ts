@@ -170,6 +170,15 @@ describe('a whole response is refused, and nothing of it applied,', () => {
   })
 })
 
+test.each(both)('a response that is refused as a whole keeps nobody waiting (%s)', (variant) => {
+  const envoy = play(
+    { variant },
+    response(clusterType, 'c1', [edsCluster('e')]),
+    response(endpointType, 'e1', [assignment('x'), assignment('x')]),
+  )
+  expect(envoy.sent[2]?.[0]).toMatch(/^Listener/)
+})
+
 test('a resource whose inner name is another one is refused (2.2, 23)', () => {
   const bytes = Cluster.encode(staticCluster('other')).finish()
   const renamed = { ...item(clusterType, staticCluster('x')), bytes }
@@ -205,6 +214,17 @@ describe('an accepted response', () => {
     expect(asked).toMatchObject({ _tag: 'Forwarded', cluster: 'a' })
     const again = goOn(after, disconnected, connected)
     expect(again.sent[1]?.[3]).toBe('RouteConfiguration +[t1,t2] t2=1')
+  })
+
+  test('that removes a route table which has not come yet leaves its port closed', () => {
+    const envoy = play(
+      { variant: 'delta' },
+      response(clusterType, 'c1', []),
+      response(listenerType, 'l1', [listener('l', 1, 't')]),
+      response(routeType, 'r1', [], { removed: ['t'] }),
+    )
+    const asked = memoryEnvoy.request(envoy.state, { listener: 'l', host: 'x', path: '/' })
+    expect(asked).toEqual({ _tag: 'ConnectionRefused' })
   })
 
   test('that removes endpoints is accepted, and the hosts go on working (E7)', () => {

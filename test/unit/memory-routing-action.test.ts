@@ -51,29 +51,33 @@ describe('a rewrite', () => {
 })
 
 describe('weighted clusters', () => {
-  const weighted = (action: RouteAction = {}) =>
+  const weighted = (action: RouteAction = {}, changes: Route = {}) =>
     tableOf([
-      route(all, {
-        $case: 'route',
-        value: {
-          clusterSpecifier: {
-            $case: 'weightedClusters',
-            value: {
-              clusters: [
-                { name: 'a', weight: 3 },
-                { name: 'b', weight: 0 },
-                {
-                  name: 'c',
-                  weight: 1,
-                  hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: 'c.internal' },
-                  requestHeadersToAdd: [{ header: { key: 'x-c', value: '1' } }],
-                },
-              ],
+      route(
+        all,
+        {
+          $case: 'route',
+          value: {
+            clusterSpecifier: {
+              $case: 'weightedClusters',
+              value: {
+                clusters: [
+                  { name: 'a', weight: 3 },
+                  { name: 'b', weight: 0 },
+                  {
+                    name: 'c',
+                    weight: 1,
+                    hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: 'c.internal' },
+                    requestHeadersToAdd: [{ header: { key: 'x-c', value: '1' } }],
+                  },
+                ],
+              },
             },
+            ...action,
           },
-          ...action,
         },
-      }),
+        changes,
+      ),
     ])
 
   test.each([
@@ -92,6 +96,14 @@ describe('weighted clusters', () => {
       hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: 'route.internal' },
     })
     expect(forwarded({ table: byRoute }, { pick: 0.9 }).host).toBe('route.internal')
+  })
+
+  test('change headers before the route does', () => {
+    const byRoute = { requestHeadersToAdd: [{ header: { key: 'x-c', value: '2' } }] }
+    expect(forwarded({ table: weighted({}, byRoute) }, { pick: 0.9 }).headers).toEqual([
+      ['x-c', '1'],
+      ['x-c', '2'],
+    ])
   })
 })
 
