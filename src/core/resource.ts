@@ -30,6 +30,10 @@ export interface Resource {
   readonly owners: ReadonlyArray<Uid>
 }
 
+/** The order of the references of a resource. */
+export const compareRefs = (a: Ref, b: Ref): -1 | 0 | 1 =>
+  compareStrings(a.typeUrl, b.typeUrl) || compareStrings(a.name, b.name)
+
 /** Encoded bytes, or a route table in the pieces that it is spliced from. */
 export type Content =
   | { readonly _tag: 'Bytes'; readonly bytes: Uint8Array }
@@ -171,5 +175,4 @@ const writeTag = (out: Uint8Array, at: number, tag: number, length: number): num
 const sortedStrings = (values: Iterable<string>): ReadonlyArray<string> =>
   [...new Set(values)].sort(compareStrings)
 
-const sortedRefs = (refs: Iterable<Ref>): ReadonlyArray<Ref> =>
-  [...refs].sort((a, b) => compareStrings(a.typeUrl, b.typeUrl) || compareStrings(a.name, b.name))
+const sortedRefs = (refs: Iterable<Ref>): ReadonlyArray<Ref> => [...refs].sort(compareRefs)

@@ -166,6 +166,25 @@ describe.each(['sotw', 'delta'] as const)('a real Envoy in %s', (variant) => {
     expect(answer.headers['x-backend']).toBe('edge')
   })
 
+  test('a route that changes its backend, and then goes, answers 200 and then 404, and nothing else', async () => {
+    const moving = (port: number) => route('moving', { backends: [to(port)] })
+    await edge.apply([moving(one.port)])
+    const seen: Array<number> = []
+    let loading = true
+    const worker = async (): Promise<void> => {
+      while (loading) seen.push((await edge.send({ path: '/' })).status)
+    }
+    const workers = Array.from({ length: 4 }, worker)
+    for (let i = 0; i < 10; i++) await edge.apply([moving(i % 2 === 0 ? two.port : one.port)])
+    const changes = seen.length
+    await edge.apply([])
+    loading = false
+    await Promise.all(workers)
+    expect(changes).toBeGreaterThan(0)
+    expect(new Set(seen.slice(0, changes))).toEqual(new Set([200]))
+    expect([...new Set(seen)].filter((status) => status !== 404)).toEqual([200])
+  })
+
   test('redirects and fixed responses answer in place of a backend', async () => {
     await edge.apply([
       route('moved', {

@@ -5,8 +5,8 @@ import {
   defaultDataPlane,
   type EdgeRoute,
   type Snapshot,
+  routeType,
   translate,
-  typeUrls,
   versionOf,
   viewOf,
   type XdsEvent,
@@ -85,28 +85,31 @@ export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
   }
 }
 
-/** Waits until nothing is without an answer, and what was answered last of each type is the snapshot's. */
+/**
+ * Waits until every response has its answer, and the route tables that were sent last are the snapshot's. (What
+ * an answer brings forth is sent in the same turn, so nothing can be due unseen.)
+ */
 const settled = async (events: ReadonlyArray<XdsEvent>, snapshot: Snapshot): Promise<void> => {
-  const view = viewOf(snapshot, defaultDataPlane)
+  const tables = versionOf(viewOf(snapshot, defaultDataPlane)[routeType])
   const outstanding = (): ReadonlyArray<string> => {
-    const last = new Map<string, { readonly nonce: string; readonly version: string }>()
-    const answered = new Set<string>()
+    const waiting = new Map<string, string>()
+    let lastTables = ''
     for (const event of events) {
-      if (event._tag === 'ResponseSent') last.set(event.typeUrl, event)
+      if (event._tag === 'ResponseSent') waiting.set(keyOf(event), event.typeUrl)
       if (event._tag === 'ResponseAcked' || event._tag === 'ResponseNacked')
-        answered.add(`${event.stream} ${event.typeUrl} ${event.nonce}`)
+        waiting.delete(keyOf(event))
+      if (event._tag === 'ResponseSent' && event.typeUrl === routeType) lastTables = event.version
     }
-    return typeUrls.filter((typeUrl) => {
-      const sent = last.get(typeUrl)
-      if (sent === undefined) return view[typeUrl] !== undefined
-      return (
-        ![...answered].some((one) => one.endsWith(` ${typeUrl} ${sent.nonce}`)) ||
-        (view[typeUrl] !== undefined && sent.version !== versionOf(view[typeUrl]))
-      )
-    })
+    return lastTables === tables ? [...waiting.values()] : [routeType]
   }
   await eventually(outstanding, (types) => types.length === 0, 30_000)
 }
+
+const keyOf = (event: {
+  readonly stream: string
+  readonly typeUrl: string
+  readonly nonce: string
+}): string => `${event.stream} ${event.typeUrl} ${event.nonce}`
 
 const send = (port: number, options: SendOptions): Promise<EdgeAnswer> =>
   new Promise((resolve, reject) => {

@@ -33,15 +33,26 @@ const resource = (...of: Parameters<typeof item>): Resource => {
   return bytesResource(name, bytes, refs)
 }
 
-/** One listener whose table sends everything to the first of these clusters. */
-const world = (...clusters: ReadonlyArray<string>): Snapshot => ({
+/** Listeners, `http` if not said, whose table sends everything to the first of these clusters. */
+const world = (...parts: ReadonlyArray<string | ReadonlyArray<string>>): Snapshot => {
+  const clusters = parts.filter((part) => typeof part === 'string')
+  const [listeners = ['http']] = parts.filter((part) => typeof part !== 'string')
+  return snapshotOf(clusters, listeners)
+}
+
+const snapshotOf = (
+  clusters: ReadonlyArray<string>,
+  listeners: ReadonlyArray<string>,
+): Snapshot => ({
   dataPlanes: new Map([
     [
       'edge',
       view({
         [clusterType]: clusters.map((name) => resource(clusterType, edsCluster(name))),
         [endpointType]: clusters.map((name) => resource(endpointType, assignment(name, 1))),
-        [listenerType]: [resource(listenerType, listener('http', port, 't'))],
+        [listenerType]: listeners.map((name, index) =>
+          resource(listenerType, listener(name, port + index, 't')),
+        ),
         [routeType]: [resource(routeType, table('t', clusters[0]))],
       }),
     ],
@@ -219,19 +230,25 @@ test('acceptances and refusals reach the observer with the nonces that were sent
   )
 })
 
-test('an observer may publish: it waits for its turn', () => {
-  let published = false
+test('an observer may publish: it waits for its turn, and responses keep their order', () => {
+  const nonces: Array<number> = []
+  let publishNext: (() => void) | undefined
   const plane = memoryControlPlane({
-    observer: ({ _tag }) => {
-      if (_tag !== 'ResponseSent' || published) return
-      published = true
-      plane.publish(world('b'))
+    observer: (event) => {
+      if (event._tag !== 'ResponseSent') return
+      nonces.push(Number(event.nonce))
+      publishNext?.()
+      publishNext = undefined
     },
   })
   const envoy = plane.connect({ node, variant: 'delta' })
   plane.publish(world('a'))
   plane.settle()
-  expect(ask(envoy)).toBe('b')
+  publishNext = () => plane.publish(world('c', 'b', ['http', 'other']))
+  plane.publish(world('b', 'a'))
+  plane.settle()
+  expect(ask(envoy)).toBe('c')
+  expect(nonces).toEqual([...nonces].sort((x, y) => x - y))
 })
 
 test('two ends that keep each other busy for ever are an error, and no hanging test', () => {
@@ -267,6 +284,7 @@ test('a client that breaks the protocol has its stream ended, and is not heard a
   end.open('7', 'delta', 'somewhere')
   end.receive('7', nameless)
   end.receive('7', { ...nameless, node })
+  end.close('7', 'once more')
   expect(ends).toEqual(['7: the first request of a stream must name its node'])
   expect(events.map(({ _tag }) => _tag)).toEqual(['StreamOpened', 'StreamClosed'])
 })

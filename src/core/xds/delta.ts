@@ -5,7 +5,7 @@ import { hasName } from './names.js'
 import type { Noted } from './noted.js'
 import type { SessionOptions } from './session.js'
 import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
-import { openWatch, resubscribe, settle, type Watch } from './watch.js'
+import { accept, openWatch, resubscribe, settle, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the delta variant.
@@ -29,9 +29,18 @@ export const receiveDelta = (
     return { watch: openWatch(subscription, request.initialResourceVersions), kind: 'Other' }
   }
   const { kind } = classifyDelta(watch, request)
-  return kind === 'Ack' || kind === 'Nack'
-    ? { watch: rename(settle(watch), request), kind }
-    : { watch: rename(watch, request), kind: 'Other' }
+  switch (kind) {
+    case 'Ack':
+      return { watch: rename(accept(watch), request), kind }
+    case 'Nack':
+      return { watch: rename(settle(watch), request), kind }
+    case 'First':
+    case 'NotApplied':
+    case 'Change':
+    case 'Repeat':
+    case 'Stale':
+      return { watch: rename(watch, request), kind: 'Other' }
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Snapshot, View } from '../snapshot.js'
 import { viewOf } from '../snapshot.js'
 import { clusterType, endpointType, isTypeUrl, type TypeUrl, typeUrls } from '../type-url.js'
 import { receiveDelta } from './delta.js'
+import { holdClusters } from './hold.js'
 import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
 import { receiveSotw } from './sotw.js'
 import { advance, markSent, owe, type Outgoing, type Watch } from './watch.js'
@@ -96,7 +97,8 @@ export const dataPlaneOf = (node: NodeIdentity): string =>
  *
  * Due is, per type, what lies between what was sent and the target, while no response of that type is without
  * an answer: a refused response counts as sent, and is not sent again until there is something new to
- * say. Types follow each other in the order of `typeUrls`, on one stream. A request for a
+ * say. Types follow each other in the order of `typeUrls`, on one stream; a cluster that the client's route
+ * tables may still name leaves behind them. A request for a
  * type that is not served here gets no answer, and hinders no other type. After `Close` every event
  * changes nothing.
  */
@@ -181,7 +183,7 @@ const answerOf = (
 const flush = (session: Session): SessionStep => {
   const { node, snapshot } = session
   if (node === undefined || snapshot === undefined) return [session, []]
-  const view = viewOf(snapshot, dataPlaneOf(node))
+  const view = holdClusters(session.watches, viewOf(snapshot, dataPlaneOf(node)))
   return typeUrls.reduce<SessionStep>(
     (soFar, typeUrl) => andThen(soFar, (of) => flushType(of, typeUrl, view)),
     [session, []],

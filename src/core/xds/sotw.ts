@@ -5,7 +5,7 @@ import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
 import type { SessionOptions } from './session.js'
 import { replaceNames, subscribeFirst } from './subscription.js'
-import { openWatch, repeatAll, resubscribe, settle, type Watch } from './watch.js'
+import { accept, openWatch, repeatAll, resubscribe, settle, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the state-of-the-world variant.
@@ -34,6 +34,7 @@ export const receiveSotw = (
   const take = (of: Watch): Watch => (changesNames ? rename(of, request) : of)
   switch (kind) {
     case 'Ack':
+      return { watch: take(accept(watch)), kind }
     case 'Nack':
       return { watch: take(settled), kind }
     case 'NotApplied':

@@ -18,6 +18,8 @@ export interface Watch {
   readonly subscription: Subscription
   readonly sent: Resources
   readonly owed: Names
+  /** The target that the client accepted last, as far as it goes for the names that it subscribes to. */
+  readonly acked: Resources
   /** A response is due even if it is empty: the client waits for one. */
   readonly mustAnswer: boolean
   /**
@@ -35,6 +37,8 @@ export interface Watch {
 export interface InFlight {
   readonly nonce: string
   readonly version: string
+  /** What the client will have reached when it accepts it. */
+  readonly target: Resources
 }
 
 /**
@@ -59,6 +63,7 @@ export const openWatch = (
   subscription,
   sent: undefined,
   owed: noNames,
+  acked: undefined,
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,
   nonce: '',
@@ -132,7 +137,13 @@ export const owe = (watch: Watch, names: Iterable<string>): Watch => ({
   ),
 })
 
-/** Notes that the response in flight has its answer, whatever that was. */
+/** Notes that the response in flight was accepted. */
+export const accept = (watch: Watch): Watch => ({
+  ...settle(watch),
+  acked: watch.inFlight === undefined ? watch.acked : watch.inFlight.target,
+})
+
+/** Notes that the response in flight has an answer, which says nothing of what the client holds. */
 export const settle = (watch: Watch): Watch => ({ ...watch, inFlight: undefined })
 
 const isSettled = (watch: Watch, target: Resources): boolean =>
@@ -145,7 +156,7 @@ const isSettled = (watch: Watch, target: Resources): boolean =>
 export const markSent = (watch: Watch, nonce: string, version: string): Watch => ({
   ...watch,
   nonce,
-  inFlight: { nonce, version },
+  inFlight: { nonce, version, target: watch.sent },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
 })
 
