@@ -8,6 +8,7 @@ export {
   type AddressRef,
   type Backend,
   defaultDataPlane,
+  defaultNamespace,
   type EdgeRoute,
   type EdgeRouteSpec,
   type HeaderChanges,

@@ -5,6 +5,9 @@ export const kind = 'EdgeRoute'
 /** The data plane of a route that names none. */
 export const defaultDataPlane = 'edge-envoy'
 
+/** The namespace of an object that names none. */
+export const defaultNamespace = 'default'
+
 /** The name of a route in its source: unique in a cluster or a directory. */
 export interface RouteKey {
   readonly namespace: string

@@ -33,16 +33,10 @@ const resource = (...of: Parameters<typeof item>): Resource => {
   return bytesResource(name, bytes, refs)
 }
 
-/** Listeners, `http` if not said, whose table sends everything to the first of these clusters. */
-const world = (...parts: ReadonlyArray<string | ReadonlyArray<string>>): Snapshot => {
-  const clusters = parts.filter((part) => typeof part === 'string')
-  const [listeners = ['http']] = parts.filter((part) => typeof part !== 'string')
-  return snapshotOf(clusters, listeners)
-}
-
-const snapshotOf = (
+/** Listeners whose one table sends everything to the first of these clusters. */
+const world = (
   clusters: ReadonlyArray<string>,
-  listeners: ReadonlyArray<string>,
+  listeners: ReadonlyArray<string> = ['http'],
 ): Snapshot => ({
   dataPlanes: new Map([
     [
@@ -80,14 +74,14 @@ const deliverAll = (plane: MemoryControlPlane, choices: ReadonlyArray<number>): 
 describe.each(both)('with a %s client', (variant) => {
   test('a snapshot that is published before or after it connects is what the Envoy serves', () => {
     const early = memoryControlPlane()
-    early.publish(world('a'))
+    early.publish(world(['a']))
     const first = early.connect({ node, variant })
     early.settle()
     const late = memoryControlPlane()
     const second = late.connect({ node, variant })
     late.settle()
     expect(ask(second)).toBe('ConnectionRefused')
-    late.publish(world('a'))
+    late.publish(world(['a']))
     late.settle()
     expect([ask(first), ask(second)]).toEqual(['a', 'a'])
     expect(heldNames(second)).toEqual(['a', 'a', 'http', 't'])
@@ -96,9 +90,9 @@ describe.each(both)('with a %s client', (variant) => {
   test('the next snapshot replaces it, and what it leaves out goes', () => {
     const plane = memoryControlPlane()
     const envoy = plane.connect({ node, variant })
-    plane.publish(world('a', 'b'))
+    plane.publish(world(['a', 'b']))
     plane.settle()
-    plane.publish(world('b'))
+    plane.publish(world(['b']))
     plane.settle()
     expect(ask(envoy)).toBe('b')
     expect(heldNames(envoy)).toEqual(['b', 'b', 'http', 't'])
@@ -107,9 +101,9 @@ describe.each(both)('with a %s client', (variant) => {
   test('an unchanged snapshot sends nothing, and a settled fleet has nothing to deliver', () => {
     const plane = memoryControlPlane()
     plane.connect({ node, variant })
-    plane.publish(world('a'))
+    plane.publish(world(['a']))
     expect(plane.settle()).toBeGreaterThan(0)
-    plane.publish(world('a'))
+    plane.publish(world(['a']))
     expect(plane.pending()).toEqual([])
     expect(plane.deliverNext()).toBeUndefined()
     expect(plane.settle()).toBe(0)
@@ -119,9 +113,9 @@ describe.each(both)('with a %s client', (variant) => {
     for (const choices of [[0], [1], [2, 0], [5, 3, 1], [0, 1, 2, 3, 4]]) {
       const plane = memoryControlPlane()
       const envoys = ['1', '2', '3'].map((id) => plane.connect({ node: { ...node, id }, variant }))
-      plane.publish(world('a', 'b'))
+      plane.publish(world(['a', 'b']))
       plane.deliverNext(choices[0])
-      plane.publish(world('b'))
+      plane.publish(world(['b']))
       deliverAll(plane, choices)
       expect(envoys.map(ask)).toEqual(['b', 'b', 'b'])
     }
@@ -130,9 +124,9 @@ describe.each(both)('with a %s client', (variant) => {
   test('a broken stream loses what is on its way, the Envoy serves on, and a new stream makes it good', () => {
     const plane = memoryControlPlane()
     const envoy = plane.connect({ node, variant })
-    plane.publish(world('a'))
+    plane.publish(world(['a']))
     plane.settle()
-    plane.publish(world('b'))
+    plane.publish(world(['b']))
     envoy.disconnect()
     expect(plane.settle()).toBe(0)
     expect(ask(envoy)).toBe('a')
@@ -150,10 +144,10 @@ describe.each(both)('with a %s client', (variant) => {
       refuse: (typeUrl, _name, bytes) =>
         typeUrl === routeType && Buffer.from(bytes).includes('bad') ? 'no' : undefined,
     })
-    plane.publish(world('bad'))
+    plane.publish(world(['bad']))
     plane.settle()
     expect(envoy.nacked()).toMatchObject([{ typeUrl: routeType, message: 'no' }])
-    plane.publish(world('good'))
+    plane.publish(world(['good']))
     plane.settle()
     expect(envoy.nacked()).toHaveLength(1)
     expect(ask(envoy)).toBe('good')
@@ -162,7 +156,7 @@ describe.each(both)('with a %s client', (variant) => {
 
 test('of one stream each direction keeps its order, and the choice is taken modulo what is pending', () => {
   const plane = memoryControlPlane()
-  plane.publish(world('a'))
+  plane.publish(world(['a']))
   plane.connect({ node, variant: 'delta' })
   plane.connect({ node: { ...node, id: 'envoy-2' }, variant: 'delta' })
   expect(plane.pending().map(({ _tag, stream }) => [_tag, stream])).toEqual([
@@ -179,7 +173,7 @@ test('of one stream each direction keeps its order, and the choice is taken modu
 test('the observer is told what happens, in order', () => {
   const events: Array<XdsEvent> = []
   const plane = memoryControlPlane({ observer: (event) => events.push(event) })
-  plane.publish(world('a'))
+  plane.publish(world(['a']))
   const envoy = plane.connect({ node, variant: 'delta' })
   plane.deliverNext()
   plane.deliverNext()
@@ -220,7 +214,7 @@ test('acceptances and refusals reach the observer with the nonces that were sent
     variant: 'sotw',
     refuse: (typeUrl) => (typeUrl === routeType ? 'no' : undefined),
   })
-  plane.publish(world('a'))
+  plane.publish(world(['a']))
   plane.settle()
   const noncesOf = (tag: XdsEvent['_tag']) =>
     events.flatMap((event) => (event._tag === tag && 'nonce' in event ? [event.nonce] : []))
@@ -242,10 +236,10 @@ test('an observer may publish: it waits for its turn, and responses keep their o
     },
   })
   const envoy = plane.connect({ node, variant: 'delta' })
-  plane.publish(world('a'))
+  plane.publish(world(['a']))
   plane.settle()
-  publishNext = () => plane.publish(world('c', 'b', ['http', 'other']))
-  plane.publish(world('b', 'a'))
+  publishNext = () => plane.publish(world(['c', 'b'], ['http', 'other']))
+  plane.publish(world(['b', 'a']))
   plane.settle()
   expect(ask(envoy)).toBe('c')
   expect(nonces).toEqual([...nonces].sort((x, y) => x - y))
@@ -255,11 +249,11 @@ test('two ends that keep each other busy for ever are an error, and no hanging t
   let turn = 0
   const plane = memoryControlPlane({
     observer: ({ _tag }) => {
-      if (_tag === 'ResponseAcked') plane.publish(world(`cluster-${(turn += 1)}`))
+      if (_tag === 'ResponseAcked') plane.publish(world([`cluster-${(turn += 1)}`]))
     },
   })
   plane.connect({ node, variant: 'delta' })
-  plane.publish(world('a'))
+  plane.publish(world(['a']))
   expect(() => plane.settle()).toThrow(`no rest after ${maxMessages} messages`)
 })
 
@@ -280,7 +274,7 @@ test('a client that breaks the protocol has its stream ended, and is not heard a
     responseNonce: '',
     errorDetail: undefined,
   }
-  end.publish(world('a'))
+  end.publish(world(['a']))
   end.open('7', 'delta', 'somewhere')
   end.receive('7', nameless)
   end.receive('7', { ...nameless, node })

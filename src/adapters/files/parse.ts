@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeEdgeRoute } from '../../core/codec.js'
-import { apiVersion, kind, type RouteKey } from '../../core/edge-route.js'
+import { apiVersion, defaultNamespace, kind, type RouteKey } from '../../core/edge-route.js'
 import type { FieldError } from '../../core/field-error.js'
 import type { FileDocument, Reading } from './reading.js'
 import { readYaml, type YamlDocument } from './yaml-stream.js'
@@ -48,9 +48,6 @@ const parseDocument = (yaml: YamlDocument, document: number): FileDocument => {
 /** A name that is wrong may stand for any object. */
 const isOfName = ({ path }: FieldError): boolean =>
   path === 'metadata.name' || path === 'metadata.namespace'
-
-/** The namespace of an object that names none, as everywhere in Kubernetes and in `decodeEdgeRoute`. */
-const defaultNamespace = 'default'
 
 const keyOf = (yaml: YamlDocument): RouteKey | undefined => {
   const name = yaml.textAt(['metadata', 'name'])

@@ -6,7 +6,12 @@ import type { Codec } from './record.js'
 import { locate, type Located, report } from './report.js'
 import { specCodec } from './spec.js'
 import { unknownFields } from './unknown-fields.js'
-import type { EdgeRoute, EdgeRouteSpec, Metadata } from '../edge-route.js'
+import {
+  defaultNamespace,
+  type EdgeRoute,
+  type EdgeRouteSpec,
+  type Metadata,
+} from '../edge-route.js'
 import type { FieldError } from '../field-error.js'
 
 export type Errors = ReadonlyNonEmptyArray<FieldError>
@@ -88,7 +93,7 @@ const failed = (errors: ReadonlyArray<Located>): Either<Errors, never> => {
 const unwrap = ({ metadata, spec }: Envelope): EdgeRoute => ({ metadata: named(metadata), spec })
 
 const named = (given: Envelope['metadata']): Metadata => {
-  const { name, namespace = 'default', generation = 1, finalizers = [] } = given
+  const { name, namespace = defaultNamespace, generation = 1, finalizers = [] } = given
   const { uid = `${namespace}/${name}`, creationTimestamp, deletionTimestamp } = given
   return {
     namespace,
