@@ -87,8 +87,18 @@ describe('normalisation', () => {
     expect(forwarded({ table: exact, manager: strip }, { host }).host).toBe('example.com')
   })
 
-  test.each(['a', '/a#b', '/a b', '/%00'])('of the path %j is not guessed', (path) => {
-    expect(() => ask({ table }, { path })).toThrow('not modelled')
+  test.each([
+    ['a', {}, 400],
+    ['*', {}, 400],
+    ['/a#b', {}, 400],
+    ['/\u00e9', {}, 400],
+    ['/%00', { normalizePath: true }, 400],
+    ['/%00', {}, undefined],
+    ['/?%00', { normalizePath: true }, undefined],
+  ])('of %j with %j is answered with %s', (path, options, code) => {
+    expect(ask({ table, manager: options }, { path })).toMatchObject(
+      code === undefined ? { _tag: 'Forwarded' } : { _tag: 'Responded', code },
+    )
   })
 })
 

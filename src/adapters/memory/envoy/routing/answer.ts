@@ -34,9 +34,13 @@ export const answer = (resources: EncodedResources, request: Request): Answer =>
   if (entrance === undefined || table === undefined) return { _tag: 'ConnectionRefused' }
   const headers = lowerCased(request.headers ?? [])
   const facts = factsOf(request, headers, entrance)
+  if (facts === undefined) return badRequest
   const decision = table({ facts, headers, pick: request.pick ?? 0 })
   return decision === undefined ? { _tag: 'NotFound' } : settle(resources, decision)
 }
+
+/** The body that Envoy sends with it depends on the reason. */
+const badRequest: Answer = { _tag: 'Responded', code: 400, body: '', headers: [] }
 
 const findListener = (
   resources: EncodedResources,
@@ -64,8 +68,9 @@ const factsOf = (
   request: Request,
   headers: ReadonlyArray<Header>,
   { normalization }: HttpEntrance,
-): Facts => {
+): Facts | undefined => {
   const pathAndQuery = normalizePath(request.path, normalization)
+  if (pathAndQuery === undefined) return undefined
   const { path, query } = splitPath(pathAndQuery)
   const host = normalizeHost(request.host, normalization)
   const pseudo: ReadonlyArray<Header> = [

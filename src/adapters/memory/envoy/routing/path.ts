@@ -1,5 +1,3 @@
-import { notModelled } from './modelled.js'
-
 /** How a listener changes requests before it looks for a route. */
 export interface Normalization {
   readonly normalizePath: boolean
@@ -20,12 +18,18 @@ export const splitPath = (pathAndQuery: string): SplitPath => {
     : { path: pathAndQuery.slice(0, at), query: pathAndQuery.slice(at) }
 }
 
-/** Normalises first and merges then, as Envoy does; the query stays as it is. */
-export const normalizePath = (pathAndQuery: string, options: Normalization): string => {
-  if (!acceptable.test(pathAndQuery)) return notModelled(`a request for ${pathAndQuery}`)
+/**
+ * Normalises first and merges then, as Envoy does; the query stays as it is. `undefined` where Envoy
+ * answers 400.
+ */
+export const normalizePath = (
+  pathAndQuery: string,
+  { normalizePath: normalizes, mergeSlashes: merges }: Normalization,
+): string | undefined => {
   const { path, query } = splitPath(pathAndQuery)
-  const canonical = options.normalizePath ? canonicalPath(path) : path
-  return (options.mergeSlashes ? mergeSlashes(canonical) : canonical) + query
+  if (!acceptable.test(pathAndQuery) || (normalizes && path.includes('%00'))) return undefined
+  const canonical = normalizes ? canonicalPath(path) : path
+  return (merges ? mergeSlashes(canonical) : canonical) + query
 }
 
 /** Takes the dot off a fully qualified host name, before the port if it has one. */
@@ -43,8 +47,8 @@ export const queryParameters = (query: string): ReadonlyArray<readonly [string, 
       return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
     })
 
-/** The rest is answered with 400, or means something else than a path. */
-const acceptable = /^\/(?!.*%00)[!"$-~]*$/
+/** Printable ASCII without a fragment. */
+const acceptable = /^\/[!"$-~]*$/
 
 /**
  * Takes escapes for the characters that need none, and backslashes for slashes; escapes what must not

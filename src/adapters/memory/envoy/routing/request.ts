@@ -55,6 +55,7 @@ export interface Redirected {
   readonly headers: ReadonlyArray<Header>
 }
 
+/** Answered by Envoy itself: a fixed response, or 400 to a request that it does not take. */
 export interface Responded {
   readonly _tag: 'Responded'
   readonly code: number
