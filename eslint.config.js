@@ -1,5 +1,10 @@
 import tseslint from 'typescript-eslint'
 
+/** What Node has in every module, and the scripts use. */
+const nodeGlobals = Object.fromEntries(
+  ['Buffer', 'console', 'performance', 'process', 'URL'].map((name) => [name, 'readonly']),
+)
+
 export default tseslint.config(
   { ignores: ['dist/', 'src/gen/', '.cache/', 'test/docs/generated/'] },
   {
@@ -31,5 +36,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['**/*.mjs', '**/*.js'],
+    extends: [tseslint.configs.recommended],
+    languageOptions: { globals: nodeGlobals },
+    rules: { 'no-undef': 'error', eqeqeq: 'error' },
   },
 )

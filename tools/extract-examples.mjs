@@ -1,5 +1,5 @@
 // Turns every `ts` block of the README, of docs/ and of doc comments into a test file of its own, so that no
-// example can go stale. An example ends well if it throws nothing.
+// example can go stale. An example is complete, with its imports, and ends well if it throws nothing.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -15,22 +15,19 @@ const filesBelow = (folder, ending) =>
 const sources = filesBelow('src', '.ts').filter((path) => !path.startsWith('src/gen/'))
 const pages = ['README.md', 'ARCHITECTURE.md', ...filesBelow('docs', '.md')]
 
+/** An import, on one line or on several. */
+const importPattern = /^import [^;]*? from '[^']+'\n|^import '[^']+'\n/gm
+
+/** Imports stay outside of the test, everything else goes inside; nothing is added but the test itself. */
 const testOf = (name, code) => {
-  const lines = code.split('\n')
-  const imports = lines.filter((line) => line.startsWith('import '))
-  const body = lines.filter((line) => !line.startsWith('import ')).map((line) => `  ${line}`)
-  return [
-    `import assert from 'node:assert/strict'`,
-    `import { test } from 'vitest'`,
-    ...imports,
-    ``,
-    `test('the example in ${name} works', async () => {`,
-    `  assert.ok(true)`,
-    `  await Promise.resolve()`,
-    ...body,
-    `})`,
-    ``,
-  ].join('\n')
+  const imports = code.match(importPattern) ?? []
+  const body = code.replace(importPattern, '').trim()
+  return `import { test } from 'vitest'
+${imports.join('')}
+test('the example in ${name} works', async () => {
+${body.replace(/^(?=.)/gm, '  ')}
+})
+`
 }
 
 rmSync(target, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js'
-import { checkRoute, type Errors } from './codec/decode.js'
+import { type Errors, readRoute } from './codec/decode.js'
 import { expandMatch } from './codec/canonical.js'
 import { canonicalIp } from './codec/check/ip.js'
 import { parseTimestamp } from './codec/timestamp.js'
@@ -14,6 +14,7 @@ import {
   kind,
   type Metadata,
 } from './edge-route.js'
+import type { FieldError } from './field-error.js'
 import { compareStrings } from './order.js'
 import type { Action, Forward, HeaderEdits, Owner, Rule, RuleBackend, Target } from './rule.js'
 
@@ -30,37 +31,59 @@ const defaultRetryConditions: ReadonlyArray<string> = [
   'reset-before-request',
 ]
 
+/** What became of a route when it was compiled. */
+export interface Compilation {
+  /** Absent where the metadata is broken. */
+  readonly metadata: Metadata | undefined
+  readonly rule: Either<Errors, Rule>
+}
+
 /**
  * Compiles a route to the internal form: defaults applied, names canonical, one match per method.
  *
- * Checks everything again, since a route may have been put together by hand; on the left is what
- * `checkSpec` says. The result for one route object is kept as long as the object is, so that an
- * unchanged route costs nothing when it is translated again.
+ * Reads and checks everything again, since a route may have been put together by hand. The result for one
+ * route object is kept as long as the object is, so that an unchanged route costs nothing when it is
+ * translated again; the object must not change meanwhile.
  */
-export const compileRoute = (route: EdgeRoute): Either<Errors, Rule> => {
+export const compile = (route: EdgeRoute): Compilation => {
   const known = compiled.get(route)
   if (known !== undefined) return known
-  const result = compile(route)
-  compiled.set(route, result)
+  const result = compileAnew(route)
+  if (isObject(route)) compiled.set(route, result)
   return result
 }
 
-const compiled = new WeakMap<EdgeRoute, Either<Errors, Rule>>()
+/** The rule of a route; on the left is all that is wrong with it. */
+export const compileRoute = (route: EdgeRoute): Either<Errors, Rule> => compile(route).rule
 
-const compile = (route: EdgeRoute): Either<Errors, Rule> => {
-  const [first, ...rest] = checkRoute(route)
-  if (first !== undefined) return left([first, ...rest])
-  const { metadata, spec } = route
-  return right({
-    owner: ownerOf(metadata),
-    dataPlane: spec.dataPlane ?? defaultDataPlane,
-    hosts: spec.hostnames ?? ['*'],
-    matches: (spec.matches ?? [{}]).flatMap(expandMatch),
-    action: actionOf(spec, metadata.namespace),
-    requestHeaders: editsOf(spec.headers?.request),
-    responseHeaders: editsOf(spec.headers?.response),
-  })
+const compiled = new WeakMap<EdgeRoute, Compilation>()
+
+/** What is no object cannot be remembered, nor is it a route. */
+const isObject = (route: unknown): boolean => typeof route === 'object' && route !== null
+
+const compileAnew = (route: EdgeRoute): Compilation => {
+  const { metadata, spec } = readRoute(route)
+  const known = metadata._tag === 'Right' ? metadata.right : undefined
+  if (metadata._tag === 'Right' && spec._tag === 'Right')
+    return { metadata: known, rule: right(ruleOf(metadata.right, spec.right)) }
+  const [first = unreadable, ...rest] = [...errorsIn(metadata), ...errorsIn(spec)]
+  return { metadata: known, rule: left([first, ...rest]) }
 }
+
+const unreadable: FieldError = { path: '', message: 'cannot be read' }
+
+const errorsIn = (part: Either<Errors, unknown>): ReadonlyArray<FieldError> =>
+  part._tag === 'Left' ? part.left : []
+
+const ruleOf = (metadata: Metadata, spec: EdgeRouteSpec): Rule => ({
+  owner: ownerOf(metadata),
+  dataPlane: spec.dataPlane ?? defaultDataPlane,
+  hosts: spec.hostnames ?? ['*'],
+  matches: (spec.matches ?? [{}]).flatMap(expandMatch),
+  action: actionOf(spec, metadata.namespace),
+  requestHeaders: editsOf(spec.headers?.request),
+  responseHeaders: editsOf(spec.headers?.response),
+})
 
 const ownerOf = ({ uid, namespace, name, creationTimestamp }: Metadata): Owner => ({
   kind,

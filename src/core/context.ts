@@ -46,6 +46,7 @@ export interface EndpointSlice {
 }
 
 export interface Endpoint {
+  /** Alternatives, as Kubernetes means them: the first counts. */
   readonly addresses: ReadonlyArray<string>
   readonly ready: boolean
 }

@@ -1,9 +1,13 @@
 import { type Digest, digestStrings } from './digest.js'
 import { compareStrings } from './order.js'
 
-/** What a map can hold: content that is told apart by its version. */
-export interface Versioned {
+/** What a map can hold. */
+export interface Named {
   readonly name: string
+}
+
+/** What a map can compare: content that is told apart by its version. */
+export interface Versioned extends Named {
   readonly version: string
 }
 
@@ -15,9 +19,9 @@ export interface Versioned {
  * `set` and `remove` cost O(log n), `diff` costs O(d log n) where d entries differ. The digest is kept
  * per node, and reckoned when it is first asked for. The empty map is `undefined`.
  */
-export type PersistentMap<A extends Versioned> = Tree<A> | undefined
+export type PersistentMap<A extends Named> = Tree<A> | undefined
 
-interface Tree<A extends Versioned> {
+interface Tree<A extends Named> {
   readonly entry: A
   readonly priority: number
   readonly left: PersistentMap<A>
@@ -27,7 +31,7 @@ interface Tree<A extends Versioned> {
   digest: Digest | undefined
 }
 
-export const size = <A extends Versioned>(map: PersistentMap<A>): number => map?.size ?? 0
+export const size = <A extends Named>(map: PersistentMap<A>): number => map?.size ?? 0
 
 /** The digest of all names and versions in the map. */
 export const digestOf = <A extends Versioned>(map: PersistentMap<A>): Digest => {
@@ -41,7 +45,7 @@ export const digestOf = <A extends Versioned>(map: PersistentMap<A>): Digest => 
   return map.digest
 }
 
-export const get = <A extends Versioned>(map: PersistentMap<A>, name: string): A | undefined => {
+export const get = <A extends Named>(map: PersistentMap<A>, name: string): A | undefined => {
   let tree = map
   while (tree !== undefined && tree.entry.name !== name)
     tree = name < tree.entry.name ? tree.left : tree.right
@@ -49,19 +53,15 @@ export const get = <A extends Versioned>(map: PersistentMap<A>, name: string): A
 }
 
 /** The map with `entry` under its name. Returns the same map if it holds that very entry. */
-export const set = <A extends Versioned>(map: PersistentMap<A>, entry: A): PersistentMap<A> =>
+export const set = <A extends Named>(map: PersistentMap<A>, entry: A): PersistentMap<A> =>
   get(map, entry.name) === entry ? map : insert(map, entry, priorityOf(entry.name))
 
 /** The map without `name`. Returns the same map if it holds no such name. */
-export const remove = <A extends Versioned>(
-  map: PersistentMap<A>,
-  name: string,
-): PersistentMap<A> => (get(map, name) === undefined ? map : without(map, name))
+export const remove = <A extends Named>(map: PersistentMap<A>, name: string): PersistentMap<A> =>
+  get(map, name) === undefined ? map : without(map, name)
 
 /** All entries in the order of their names. Costs O(n) to go through. */
-export function* entries<A extends Versioned>(
-  map: PersistentMap<A>,
-): Generator<A, void, undefined> {
+export function* entries<A extends Named>(map: PersistentMap<A>): Generator<A, void, undefined> {
   const path: Array<Tree<A>> = []
   let tree = map
   while (tree !== undefined || path.length > 0) {
@@ -79,7 +79,7 @@ export function* entries<A extends Versioned>(
 /**
  * The map of these entries; of two with one name the last counts. Costs O(n log n).
  */
-export const fromEntries = <A extends Versioned>(items: Iterable<A>): PersistentMap<A> => {
+export const fromEntries = <A extends Named>(items: Iterable<A>): PersistentMap<A> => {
   const byName = new Map<string, A>()
   for (const item of items) byName.set(item.name, item)
   const sorted = [...byName.values()].sort((a, b) => compareStrings(a.name, b.name))
@@ -120,10 +120,10 @@ const priorityOf = (name: string): number => Number.parseInt(digestStrings(name)
 const isAbove = (
   priority: number,
   name: string,
-  other: { readonly priority: number; readonly entry: Versioned },
+  other: { readonly priority: number; readonly entry: Named },
 ): boolean => priority > other.priority || (priority === other.priority && name < other.entry.name)
 
-const node = <A extends Versioned>(
+const node = <A extends Named>(
   entry: A,
   priority: number,
   left: PersistentMap<A>,
@@ -137,11 +137,7 @@ const node = <A extends Versioned>(
   digest: undefined,
 })
 
-const insert = <A extends Versioned>(
-  map: PersistentMap<A>,
-  entry: A,
-  priority: number,
-): Tree<A> => {
+const insert = <A extends Named>(map: PersistentMap<A>, entry: A, priority: number): Tree<A> => {
   if (map === undefined) return node(entry, priority, undefined, undefined)
   const { name } = entry
   if (name === map.entry.name) return node(entry, priority, map.left, map.right)
@@ -155,7 +151,7 @@ const insert = <A extends Versioned>(
 }
 
 /** What lies before and what lies behind `name`; an entry of that very name is left out. */
-const split = <A extends Versioned>(
+const split = <A extends Named>(
   map: PersistentMap<A>,
   name: string,
 ): readonly [PersistentMap<A>, PersistentMap<A>] => {
@@ -169,7 +165,7 @@ const split = <A extends Versioned>(
   return [left, right === map.left ? map : node(map.entry, map.priority, right, map.right)]
 }
 
-const without = <A extends Versioned>(map: PersistentMap<A>, name: string): PersistentMap<A> => {
+const without = <A extends Named>(map: PersistentMap<A>, name: string): PersistentMap<A> => {
   if (map === undefined) return undefined
   if (name === map.entry.name) return merge(map.left, map.right)
   return name < map.entry.name
@@ -177,7 +173,7 @@ const without = <A extends Versioned>(map: PersistentMap<A>, name: string): Pers
     : node(map.entry, map.priority, map.left, without(map.right, name))
 }
 
-const merge = <A extends Versioned>(
+const merge = <A extends Named>(
   left: PersistentMap<A>,
   right: PersistentMap<A>,
 ): PersistentMap<A> => {
@@ -212,7 +208,7 @@ const roots = (priorities: ReadonlyArray<number>): Root | undefined => {
   return spine[0]
 }
 
-const build = <A extends Versioned>(
+const build = <A extends Named>(
   sorted: ReadonlyArray<A>,
   priorities: ReadonlyArray<number>,
   root: Root | undefined,

@@ -2,7 +2,7 @@ import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
 import { type Digest, digest } from './digest.js'
 import { compareStrings } from './order.js'
-import type { TypeUrl } from './type-url.js'
+import { clusterType, type TypeUrl } from './type-url.js'
 
 /** The uid of an object that stands in a resource. */
 export type Uid = string
@@ -34,6 +34,18 @@ export interface Resource {
 export const compareRefs = (a: Ref, b: Ref): -1 | 0 | 1 =>
   compareStrings(a.typeUrl, b.typeUrl) || compareStrings(a.name, b.name)
 
+/** True if the same objects stand in both, each in the same places. */
+export const haveSameOwners = (a: Resource, b: Resource): boolean =>
+  areEqual(a.owners, b.owners) && areEqual(fragmentOwners(a.content), fragmentOwners(b.content))
+
+const fragmentOwners = (content: Content): ReadonlyArray<Uid> =>
+  content._tag === 'Bytes'
+    ? []
+    : content.table.virtualHosts.flatMap(({ fragments }) => fragments.map(({ owner }) => owner))
+
+const areEqual = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index])
+
 /** Encoded bytes, or a route table in the pieces that it is spliced from. */
 export type Content =
   | { readonly _tag: 'Bytes'; readonly bytes: Uint8Array }
@@ -60,9 +72,15 @@ export interface Fragment {
   readonly owner: Uid
   /** The name of the virtual host in which it stands. */
   readonly virtualHost: string
+  /** A digest of the claim that it serves: with the owner it tells the fragment from all others. */
+  readonly claim: Digest
   /** Its place in that host: fragments stand in the order of their keys, by code units. */
   readonly sortKey: string
-  readonly bytes: Uint8Array
+  /** The encoded Route's `match`: with another rest behind it, it claims the same requests. */
+  readonly match: Uint8Array
+  /** The encoded Route's other fields; the fragments of one object share them where they are the same. */
+  readonly rest: Uint8Array
+  /** A digest of both. */
   readonly version: Digest
   /** The clusters that it sends traffic to. */
   readonly clusters: ReadonlyArray<string>
@@ -86,7 +104,7 @@ export const bytesResource = (
  * Makes a resource of a route table. Its version is a digest of the heads and of the versions of the
  * fragments: what stays the same is not read again.
  */
-export const tableResource = (name: string, table: RouteTable, clusterType: TypeUrl): Resource => {
+export const tableResource = (name: string, table: RouteTable): Resource => {
   const fragments = table.virtualHosts.flatMap((host) => host.fragments)
   const clusters = new Set(fragments.flatMap((fragment) => fragment.clusters))
   return {
@@ -135,7 +153,7 @@ const routesTag = 0x1a
 /** Protobuf lets a repeated field's entries follow in any place, so a message may be spliced. */
 const encodeTable = (table: RouteTable): Uint8Array => {
   const hostSizes = table.virtualHosts.map((host) => {
-    const routes = host.fragments.reduce((sum, { bytes }) => sum + fieldSize(bytes.length), 0)
+    const routes = host.fragments.reduce((sum, each) => sum + fieldSize(routeSize(each)), 0)
     return host.head.length + routes
   })
   const total = hostSizes.reduce((sum, bytes) => sum + fieldSize(bytes), table.head.length)
@@ -146,14 +164,17 @@ const encodeTable = (table: RouteTable): Uint8Array => {
     at = writeTag(out, at, virtualHostsTag, hostSizes[index] ?? 0)
     out.set(host.head, at)
     at += host.head.length
-    for (const { bytes } of host.fragments) {
-      at = writeTag(out, at, routesTag, bytes.length)
-      out.set(bytes, at)
-      at += bytes.length
+    for (const fragment of host.fragments) {
+      at = writeTag(out, at, routesTag, routeSize(fragment))
+      out.set(fragment.match, at)
+      out.set(fragment.rest, at + fragment.match.length)
+      at += routeSize(fragment)
     }
   })
   return out
 }
+
+const routeSize = ({ match, rest }: Fragment): number => match.length + rest.length
 
 const varintSize = (value: number): number => {
   let bytes = 1

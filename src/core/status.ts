@@ -92,7 +92,7 @@ const acceptance = (accepted: Acceptance): Statement => {
     case 'Conflicted':
       return refusal(
         accepted.kept === 0 ? 'Conflicted' : 'PartiallyConflicted',
-        showLostClaims(accepted.lost),
+        showLostClaims(accepted.lost, accepted.lostCount),
       )
   }
 }
@@ -119,11 +119,11 @@ const resolvedRefs = ({ unresolved }: Verdict): Statement => {
 const listDataPlanes = (known: ReadonlyArray<string>): string =>
   known.length === 0 ? 'none is configured' : `known: ${known.join(', ')}`
 
-const showLostClaims = (lost: ReadonlyArray<LostClaim>): string => {
+const showLostClaims = (lost: ReadonlyArray<LostClaim>, lostCount: number): string => {
   const named = lost
     .slice(0, maxNamedClaims)
     .map(({ claim, winner }) => `${showClaim(claim)} belongs to the older ${showKey(winner)}`)
-  const others = lost.length - named.length
+  const others = lostCount - named.length
   return [...named, ...(others === 0 ? [] : [`and ${others} more`])].join('; ')
 }
 
@@ -161,5 +161,8 @@ const showPredicate = (predicate: ValuePredicate): string => {
   }
 }
 
+/** Never in the middle of a character: what is read back would not be what was written. */
 const cut = (message: string): string =>
-  message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength - 1)}…`
+  message.length <= maxMessageLength
+    ? message
+    : `${message.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

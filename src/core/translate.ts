@@ -1,16 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { compileRoute } from './codec.js'
-import { type Context, defaultContext } from './context.js'
-import type { EdgeRoute } from './edge-route.js'
+import { propertyOf } from './codec/decode.js'
+import { compile } from './compile.js'
+import { type Context, defaultContext, type HttpListener } from './context.js'
+import type { EdgeRoute, Metadata, RouteKey } from './edge-route.js'
 import { compareStrings } from './order.js'
 import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
 import { allotClaims, type Allotment } from './translate/claims.js'
 import { clustersOf, unresolvedRefs } from './translate/clusters.js'
-import { indexEndpoints } from './translate/endpoints.js'
+import { type Endpoints, indexEndpoints } from './translate/endpoints.js'
 import { listenersOf } from './translate/listeners.js'
 import { bySeniority } from './translate/precedence.js'
 import { routeTablesOf } from './translate/route-tables.js'
+import { fragmentsOf } from './translate/routes.js'
 import { clusterType, endpointType, listenerType, routeType } from './type-url.js'
 import type { Acceptance, Verdict } from './verdict.js'
 
@@ -27,12 +29,13 @@ export interface Translation {
  * input never matters, and equal input gives equal bytes and versions in every process.
  * Objects that are being deleted are left out. Of two routes with the same claim the older serves it.
  * What a table names exists: every cluster of every route, and the endpoints of every cluster. Of several
- * objects with one uid the one with the highest generation counts.
+ * objects with one uid a valid one with the highest generation counts.
  *
- * Costs O(n log n) in the number of claims; what one route compiles to is kept for as long as the very
- * same object is passed again.
+ * Costs O(n log n) in the number of claims, and what the codec's limits let one object weigh. What an object
+ * compiles to is kept for as long as the very same object is passed again: it must not change meanwhile.
  *
  * ```ts
+ * import assert from 'node:assert/strict'
  * import { decodeEdgeRoute, translate } from 'edgewright'
  *
  * const decoded = decodeEdgeRoute({
@@ -49,20 +52,7 @@ export interface Translation {
 export const translate = (
   routes: ReadonlyArray<EdgeRoute>,
   context: Context = defaultContext,
-): Translation => {
-  const judged = latestOfEach(routes).map((route) => judge(route, context))
-  const rules = judged.flatMap(({ rule }) => (rule === undefined ? [] : [rule])).sort(bySeniority)
-  const allotments = new Map(
-    [...context.dataPlanes.keys()].map((name) => [
-      name,
-      allotClaims(rules.filter((rule) => rule.dataPlane === name)),
-    ]),
-  )
-  return {
-    snapshot: { dataPlanes: viewsOf(allotments, context) },
-    verdicts: verdictsOf(judged, allotments, context),
-  }
-}
+): Translation => assemble(routes.map(compiledRoute), context)
 
 /** The first half of `translate`: what every Envoy is to hold. */
 export const snapshotOf = (
@@ -70,79 +60,141 @@ export const snapshotOf = (
   context: Context = defaultContext,
 ): Snapshot => translate(routes, context).snapshot
 
-interface Judged {
-  readonly route: EdgeRoute
-  /** Absent where the route takes no part at all. */
-  readonly rule: Rule | undefined
-  readonly refusal: Acceptance | undefined
+/** One object of a routing language, as far as its language alone can judge it. */
+interface Compiled {
+  readonly key: RouteKey
+  readonly uid: string
+  readonly generation: number
+  readonly result:
+    | { readonly _tag: 'Rules'; readonly rules: ReadonlyArray<Rule> }
+    | { readonly _tag: 'Refused'; readonly acceptance: Acceptance }
 }
 
-const judge = (route: EdgeRoute, context: Context): Judged => {
-  const refused = (refusal: Acceptance): Judged => ({ route, rule: undefined, refusal })
-  if (route.metadata.deletionTimestamp !== undefined) return refused({ _tag: 'Terminating' })
-  const compiled = compileRoute(route)
-  if (E.isLeft(compiled)) return refused({ _tag: 'Invalid', errors: compiled.left })
-  const { dataPlane } = compiled.right
-  if (context.dataPlanes.has(dataPlane)) return { route, rule: compiled.right, refusal: undefined }
-  const known = [...context.dataPlanes.keys()].sort(compareStrings)
-  return refused({ _tag: 'UnknownDataPlane', dataPlane, known })
+const compiledRoute = (route: EdgeRoute): Compiled => {
+  const { metadata, rule } = compile(route)
+  const { namespace, name, uid, generation, deletionTimestamp } = metadata ?? nobody(route)
+  const of = { key: { namespace, name }, uid, generation }
+  if (deletionTimestamp !== undefined) return refused(of, { _tag: 'Terminating' })
+  if (E.isLeft(rule)) return refused(of, { _tag: 'Invalid', errors: rule.left })
+  return { ...of, result: { _tag: 'Rules', rules: [rule.right] } }
 }
 
-/** One object for each uid, in the order of the uids: the latest, and of equals the same one always. */
-const latestOfEach = (routes: ReadonlyArray<EdgeRoute>): ReadonlyArray<EdgeRoute> => {
-  const byUid = new Map<string, EdgeRoute>()
-  for (const route of routes) {
-    const { uid } = route.metadata
-    const other = byUid.get(uid)
-    byUid.set(uid, other === undefined || supersedes(route, other) ? route : other)
+/** What can be said of an object whose metadata is broken: its names, in so far as they are text. */
+const nobody = (route: EdgeRoute): Metadata => {
+  const namespace = textAt(route, 'namespace')
+  const name = textAt(route, 'name')
+  const uid = textAt(route, 'uid') || `${namespace}/${name}`
+  return { namespace, name, uid, generation: 0, finalizers: [] }
+}
+
+const textAt = (route: unknown, key: string): string => {
+  try {
+    const value = propertyOf(propertyOf(route, 'metadata'), key)
+    return typeof value === 'string' ? value : ''
+  } catch {
+    return ''
   }
-  return [...byUid.values()].sort((a, b) => compareStrings(a.metadata.uid, b.metadata.uid))
 }
 
-const supersedes = (route: EdgeRoute, other: EdgeRoute): boolean => {
-  const newer = route.metadata.generation - other.metadata.generation
-  if (newer !== 0) return newer > 0
-  const terminating = Number(route.metadata.deletionTimestamp !== undefined)
-  const otherTerminating = Number(other.metadata.deletionTimestamp !== undefined)
-  if (terminating !== otherTerminating) return terminating > otherTerminating
-  return compareStrings(JSON.stringify(route), JSON.stringify(other)) > 0
-}
+const refused = (of: Omit<Compiled, 'result'>, acceptance: Acceptance): Compiled => ({
+  ...of,
+  result: { _tag: 'Refused', acceptance },
+})
 
-const viewsOf = (
-  allotments: ReadonlyMap<string, Allotment>,
-  context: Context,
-): ReadonlyMap<string, View> => {
+/** Everything behind the languages: rules, in whatever language they were written, to a translation. */
+const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation => {
+  const objects = oneOfEach(given).map((object) => placed(object, context))
+  const rules = groupedByPlane(bySeniority(objects.flatMap(rulesOf)))
   const endpoints = indexEndpoints(context)
-  return new Map(
-    [...context.dataPlanes]
-      .sort(([a], [b]) => compareStrings(a, b))
-      .map(([name, { listeners }]) => {
-        const allotment = allotments.get(name) ?? allotClaims([])
-        const { clusters, assignments } = clustersOf(allotment.serving, endpoints)
-        const resources = view({
-          [clusterType]: clusters,
-          [endpointType]: assignments,
-          [listenerType]: listenersOf(listeners),
-          [routeType]: routeTablesOf(listeners, allotment.granted),
-        })
-        return [name, resources]
-      }),
-  )
+  const outcomes = new Map<string, Acceptance>()
+  const dataPlanes = new Map<string, View>()
+  for (const [name, { listeners }] of [...context.dataPlanes].sort(byName)) {
+    const allotment = allotClaims(rules.get(name) ?? [])
+    for (const [uid, outcome] of allotment.outcomes) outcomes.set(uid, outcome)
+    dataPlanes.set(name, viewOf(allotment, listeners, endpoints))
+  }
+  const verdicts = objects.map((object) => verdictOf(object, outcomes, endpoints))
+  return {
+    snapshot: { dataPlanes },
+    verdicts: new Map(verdicts.map((verdict) => [verdict.uid, verdict])),
+  }
 }
 
-const verdictsOf = (
-  judged: ReadonlyArray<Judged>,
-  allotments: ReadonlyMap<string, Allotment>,
-  context: Context,
-): ReadonlyMap<string, Verdict> => {
-  const endpoints = indexEndpoints(context)
-  return new Map(
-    judged.map(({ route, rule, refusal }) => {
-      const { namespace, name, uid, generation } = route.metadata
-      const allotment = rule === undefined ? undefined : allotments.get(rule.dataPlane)
-      const accepted = refusal ?? allotment?.outcomes.get(uid) ?? { _tag: 'Accepted' }
-      const unresolved = rule === undefined ? [] : unresolvedRefs(rule, endpoints)
-      return [uid, { key: { namespace, name }, uid, generation, accepted, unresolved }]
-    }),
-  )
+const groupedByPlane = (rules: ReadonlyArray<Rule>): ReadonlyMap<string, ReadonlyArray<Rule>> => {
+  const grouped = new Map<string, Array<Rule>>()
+  for (const rule of rules) {
+    const others = grouped.get(rule.dataPlane)
+    if (others === undefined) grouped.set(rule.dataPlane, [rule])
+    else others.push(rule)
+  }
+  return grouped
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  compareStrings(a, b)
+
+const rulesOf = ({ result }: Compiled): ReadonlyArray<Rule> =>
+  result._tag === 'Rules' ? result.rules : []
+
+/** An object whose rules name a fleet that is not there takes no part. */
+const placed = (object: Compiled, { dataPlanes }: Context): Compiled => {
+  const stray = rulesOf(object).find(({ dataPlane }) => !dataPlanes.has(dataPlane))
+  if (stray === undefined) return object
+  const known = [...dataPlanes.keys()].sort(compareStrings)
+  return refused(object, { _tag: 'UnknownDataPlane', dataPlane: stray.dataPlane, known })
+}
+
+/** One object for each uid, in the order of the uids; of equals the same one always. */
+const oneOfEach = (objects: ReadonlyArray<Compiled>): ReadonlyArray<Compiled> => {
+  const byUid = new Map<string, Compiled>()
+  for (const object of objects) {
+    const other = byUid.get(object.uid)
+    if (other === undefined || compareStrings(precedenceOf(object), precedenceOf(other)) > 0)
+      byUid.set(object.uid, object)
+  }
+  return [...byUid.values()].sort((a, b) => compareStrings(a.uid, b.uid))
+}
+
+/**
+ * Of two objects with one uid that with the greater text counts: one that can be read, the later
+ * generation, one that is being deleted; then content, so that their order says nothing. (Made of what was
+ * compiled: a generation or a spec that was put together by hand may be anything.)
+ */
+const precedenceOf = ({ key, generation, result }: Compiled): string => {
+  const isInvalid = result._tag === 'Refused' && result.acceptance._tag === 'Invalid'
+  if (isInvalid) return `0 ${JSON.stringify(result)}`
+  const terminating = result._tag === 'Refused' ? 1 : 0
+  const content = JSON.stringify([key, result])
+  return `1 ${String(generation).padStart(maxGenerationDigits, '0')} ${terminating} ${content}`
+}
+
+/** Those of the greatest integer that JavaScript can count to. */
+const maxGenerationDigits = 16
+
+const viewOf = (
+  { granted, serving }: Allotment,
+  listeners: ReadonlyArray<HttpListener>,
+  endpoints: Endpoints,
+): View => {
+  const { clusters, assignments, nameOf } = clustersOf(serving, endpoints)
+  return view({
+    [clusterType]: clusters,
+    [endpointType]: assignments,
+    [listenerType]: listenersOf(listeners),
+    [routeType]: routeTablesOf(listeners, fragmentsOf(granted, nameOf)),
+  })
+}
+
+const verdictOf = (
+  { key, uid, generation, result }: Compiled,
+  outcomes: ReadonlyMap<string, Acceptance>,
+  endpoints: Endpoints,
+): Verdict => {
+  const of = { key, uid, generation }
+  if (result._tag === 'Refused') return { ...of, accepted: result.acceptance, unresolved: [] }
+  return {
+    ...of,
+    accepted: outcomes.get(uid) ?? { _tag: 'Accepted' },
+    unresolved: result.rules.flatMap((rule) => unresolvedRefs(rule, endpoints)),
+  }
 }

@@ -1,6 +1,6 @@
 import type { RouteKey } from './edge-route.js'
 import type { FieldError } from './field-error.js'
-import type { ValuePredicate, RulePath } from './rule.js'
+import type { RuleMatch } from './rule.js'
 
 /** What became of one object in a translation. */
 export interface Verdict {
@@ -27,7 +27,10 @@ export type Acceptance =
   /** Older objects have some of its claims, or all of them. */
   | {
       readonly _tag: 'Conflicted'
+      /** The first of the claims that it has lost. */
       readonly lost: ReadonlyArray<LostClaim>
+      /** How many it has lost in all. */
+      readonly lostCount: number
       /** How many claims it keeps, and serves. */
       readonly kept: number
     }
@@ -38,12 +41,8 @@ export interface LostClaim {
 }
 
 /** One kind of request: two routes may not have the same. */
-export interface Claim {
+export interface Claim extends RuleMatch {
   readonly host: string
-  readonly path: RulePath
-  readonly method: string | undefined
-  readonly headers: ReadonlyArray<ValuePredicate>
-  readonly query: ReadonlyArray<ValuePredicate>
 }
 
 export interface UnresolvedRef {

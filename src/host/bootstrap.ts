@@ -1,21 +1,8 @@
 import { defaultDataPlane } from '../core/edge-route.js'
 import type { Variant } from '../core/xds/messages.js'
+import type { HostPort } from '../ports/host-port.js'
 
-/** Where something listens. */
-export interface HostPort {
-  /** An IP address or a DNS name. */
-  readonly host: string
-  readonly port: number
-}
-
-/**
- * `host:port`, with an IPv6 address in brackets.
- *
- * @category bootstrap
- * @since 0.1.0
- */
-export const showHostPort = ({ host, port }: HostPort): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+export { type HostPort, showHostPort } from '../ports/host-port.js'
 
 /** What an Envoy's bootstrap says. */
 export interface BootstrapOptions {
@@ -32,7 +19,16 @@ export interface BootstrapOptions {
   readonly admin?: HostPort
   /** The protocol's variant; `delta` if absent. */
   readonly variant?: Variant
+  /** How many connections of clients may be open at a time; `defaultMaxConnections` if absent. */
+  readonly maxConnections?: number
 }
+
+/**
+ * A flood of connections would end with the memory of the machine, and take all of them down; with
+ * a limit only the newest are refused. An idle connection costs an Envoy 18 KB, so these fit into
+ * 1 GB.
+ */
+export const defaultMaxConnections = 50_000
 
 /**
  * Makes the bootstrap of an Envoy that gets its listeners, route tables, clusters and endpoints
@@ -41,19 +37,17 @@ export interface BootstrapOptions {
  * The result is plain data: `JSON.stringify` makes of it a file for `envoy -c file.json`. What has
  * a good default in Envoy is left out, `initial_fetch_timeout` (15 s) above all: without it an
  * Envoy that finds no control plane would never come up.
- *
- * @category bootstrap
- * @since 0.1.0
  */
 export const bootstrap = (options: BootstrapOptions): BootstrapConfig => ({
   node: { id: options.id, cluster: options.dataPlane ?? defaultDataPlane },
-  ...(options.admin === undefined ? {} : { admin: { address: socketAddress(options.admin) } }),
+  ...(options.admin === undefined ? {} : { admin: adminConfig(options.admin) }),
   dynamic_resources: {
     ads_config: adsConfig(options.variant ?? 'delta'),
     cds_config: { resource_api_version: 'V3', ads: {} },
     lds_config: { resource_api_version: 'V3', ads: {} },
   },
   static_resources: { clusters: [xdsCluster(options.xds)] },
+  overload_manager: overloadManager(options.maxConnections ?? defaultMaxConnections),
 })
 
 /** `envoy.config.bootstrap.v3.Bootstrap` in its JSON form. */
@@ -106,6 +100,25 @@ const xdsCluster = (xds: HostPort): object => ({
     cluster_name: xdsClusterName,
     endpoints: [{ lb_endpoints: [{ endpoint: { address: socketAddress(xds) } }] }],
   },
+})
+
+/** An Envoy that is full must still say so, and take the order to end. */
+const adminConfig = (admin: HostPort): object => ({
+  address: socketAddress(admin),
+  ignore_global_conn_limit: true,
+})
+
+const overloadManager = (maxConnections: number): object => ({
+  resource_monitors: [
+    {
+      name: 'envoy.resource_monitors.global_downstream_max_connections',
+      typed_config: {
+        '@type':
+          'type.googleapis.com/envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+        max_active_downstream_connections: maxConnections,
+      },
+    },
+  ],
 })
 
 const socketAddress = ({ host, port }: HostPort): object => ({

@@ -4,10 +4,20 @@ import { showVerdict } from '../core/status.js'
 import type { Verdict } from '../core/verdict.js'
 import type { SourceProblem } from '../ports/route-source.js'
 
+/** Something that is not as its author wants it. */
+export interface Complaint {
+  /** A place in a source that cannot be read, or an object that is not served as it stands there. */
+  readonly about: 'source' | 'route'
+  /** The place in words of the source, or the object's name. */
+  readonly where: string
+  readonly message: string
+}
+
 /**
- * What is not as its author wants it: a message for each place in a source, and for each object.
+ * Complaints by what they are about. A place may be called as an object is, and two objects may have
+ * one name, so a key is the kind with the place or the uid.
  */
-export type Complaints = ReadonlyMap<string, string>
+export type Complaints = ReadonlyMap<string, Complaint>
 
 export const noComplaints: Complaints = new Map()
 
@@ -16,10 +26,22 @@ export const complaintsOf = (
   problems: ReadonlyArray<SourceProblem>,
   verdicts: Iterable<Verdict>,
 ): Complaints => {
-  const complaints = new Map<string, string>()
-  for (const problem of problems) complaints.set(problem.where, showProblem(problem))
+  const complaints = new Map<string, Complaint>()
+  for (const problem of problems) {
+    const key = `source:${problem.where}`
+    const others = complaints.get(key)
+    const messages = [...(others === undefined ? [] : [others.message]), showProblem(problem)]
+    complaints.set(key, { about: 'source', where: problem.where, message: messages.join('; ') })
+  }
   for (const verdict of verdicts)
-    if (isComplaint(verdict)) complaints.set(showKey(verdict.key), showVerdict(verdict))
+    if (isComplaint(verdict)) {
+      const where = showKey(verdict.key)
+      complaints.set(`route:${verdict.uid}`, {
+        about: 'route',
+        where,
+        message: showVerdict(verdict),
+      })
+    }
   return complaints
 }
 
@@ -36,13 +58,15 @@ const isComplaint = ({ accepted, unresolved }: Verdict): boolean =>
 
 export interface ComplaintChanges {
   /** New ones, and those whose message is another one now. */
-  readonly appeared: Complaints
-  /** The places that give no cause any more. */
-  readonly gone: ReadonlyArray<string>
+  readonly appeared: ReadonlyArray<Complaint>
+  /** Those that have no cause any more. */
+  readonly gone: ReadonlyArray<Complaint>
 }
 
 /** What to tell a person who knows the previous complaints. */
 export const changesOf = (previous: Complaints, next: Complaints): ComplaintChanges => ({
-  appeared: new Map([...next].filter(([place, message]) => previous.get(place) !== message)),
-  gone: [...previous.keys()].filter((place) => !next.has(place)),
+  appeared: [...next].flatMap(([key, complaint]) =>
+    previous.get(key)?.message === complaint.message ? [] : [complaint],
+  ),
+  gone: [...previous].flatMap(([key, complaint]) => (next.has(key) ? [] : [complaint])),
 })

@@ -1,5 +1,5 @@
 import { type Context, defaultContext } from '../core/context.js'
-import { isUnchanged, type Snapshot } from '../core/snapshot.js'
+import { reuse, type Snapshot } from '../core/snapshot.js'
 import { translate, type Translation } from '../core/translate.js'
 import type { Verdict } from '../core/verdict.js'
 import type { Clock } from '../ports/clock.js'
@@ -32,9 +32,6 @@ export interface ControllerPorts {
  * while the result stays the same. A source that ends is started again with backoff, and what was
  * published stays. Resolves once `signal` has aborted and the source has ended; rejects only for a
  * bug in edgewright or in an adapter.
- *
- * @category host
- * @since 0.1.0
  */
 export const runController = async (given: ControllerPorts, signal: AbortSignal): Promise<void> => {
   const ports = { ...defaults, ...given }
@@ -95,9 +92,10 @@ const reconcile = (ports: Ports, before: Reconciled, state: SourceState): Reconc
 const publish = (
   { sink, logger, metrics }: Ports,
   before: Snapshot | undefined,
-  { snapshot, verdicts }: Translation,
+  { snapshot: next, verdicts }: Translation,
 ): Snapshot => {
-  if (before !== undefined && isUnchanged(before, snapshot)) return before
+  const snapshot = before === undefined ? next : reuse(before, next)
+  if (snapshot === before) return before
   sink.publish(snapshot)
   metrics.add('edgewright_publishes_total', {}, 1)
   logger.log('info', 'published', { routes: verdicts.size, accepted: countAccepted(verdicts) })
@@ -106,10 +104,12 @@ const publish = (
 
 const reportComplaints = (logger: Logger, before: Complaints, after: Complaints): void => {
   const { appeared, gone } = changesOf(before, after)
-  for (const [where, problem] of appeared)
-    logger.log('warn', 'a route is not well', { where, problem })
-  for (const where of gone) logger.log('info', 'no more complaint', { where })
+  for (const { about, where, message } of appeared)
+    logger.log('warn', complaintWords[about], { where, problem: message })
+  for (const { where } of gone) logger.log('info', 'resolved', { where })
 }
+
+const complaintWords = { source: 'cannot be read', route: 'not served as asked' } as const
 
 const reportMetrics = (
   metrics: Metrics,

@@ -11,9 +11,6 @@ export interface PromisePorts {
 
 /**
  * Turns adapters that are written with promises into ports: a rejection becomes a left.
- *
- * @category host
- * @since 0.1.0
  */
 export const fromPromises = ({ source }: PromisePorts): { readonly source: RouteSource } => ({
   source: {

@@ -1,12 +1,11 @@
 /**
  * The host: the loop that runs the core through ports, and what a process around it needs.
- *
- * @since 0.1.0
  */
 export {
   bootstrap,
   type BootstrapConfig,
   type BootstrapOptions,
+  defaultMaxConnections,
   type HostPort,
   showHostPort,
 } from './bootstrap.js'

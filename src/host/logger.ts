@@ -12,9 +12,6 @@ export interface LoggerOptions {
  *
  * What comes from outside cannot break a line or speak to the terminal: control characters are
  * shown as escapes.
- *
- * @category logging
- * @since 0.1.0
  */
 export const textLogger = (
   write: (line: string) => void,
@@ -32,9 +29,6 @@ export const textLogger = (
 
 /**
  * Logs one JSON object per line: `time`, `level`, `message`, and the fields beside them.
- *
- * @category logging
- * @since 0.1.0
  */
 export const jsonLogger = (write: (line: string) => void, options: LoggerOptions = {}): Logger =>
   levelled(options, (timeMs, level, message, fields) => {

@@ -9,9 +9,6 @@ import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
  *
  * Envoys that come and go are logged at `info`, refusals and strangers at `warn`, each response and
  * its ACK at `debug`. Keeps one small record per open stream.
- *
- * @category host
- * @since 0.1.0
  */
 export const observeXds = (logger: Logger, metrics: Metrics): XdsObserver => {
   const streams = new Map<string, StreamRecord>()
@@ -75,7 +72,7 @@ const report = (
       const fields = { ...who, dataPlane: event.dataPlane, version: showVersion(event.node) }
       return event.known
         ? log('info', 'the Envoy has said who it is', fields)
-        : log('warn', 'the Envoy is of a data plane that is not known, and gets nothing', fields)
+        : log('warn', unknownDataPlane, fields)
     }
     case 'ResponseSent':
       return log('debug', 'sent', {
@@ -97,6 +94,11 @@ const report = (
       return log('info', 'the stream has ended', { ...who, reason: event.reason })
   }
 }
+
+/** `dataPlane` stands beside it; which ones there are only the configuration can say. */
+const unknownDataPlane =
+  'the Envoy is of a data plane that is not known, and gets nothing: compare its node.cluster ' +
+  '(node.id where that is empty) with --data-plane, or with the data planes of the context'
 
 type Exchange = Extract<XdsEvent, { readonly _tag: `Response${string}` }>
 

@@ -46,6 +46,13 @@ test.each(blocks('yaml'))('the route is valid: %#', (text) => {
   expect(E.isRight(decodeEdgeRoute(parse(text)))).toBe(true)
 })
 
+test('an example brings all of its imports, and can fail', () => {
+  for (const code of blocks('ts')) {
+    expect(code).toMatch(/^import assert from 'node:assert\/strict'$/m)
+    expect(code.replace(/^import .*$/gm, '')).toMatch(/\bassert\b/)
+  }
+})
+
 test('every code block is of a language whose blocks are run', () => {
   const languages = [...readme.matchAll(/^```(\w*)$/gm)].map(([, language = '']) => language)
   const fences = languages.filter((language) => language !== '')

@@ -74,7 +74,7 @@ describe('with a real Envoy', () => {
     expect(envoysOf(directory)).toEqual([])
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'what it says to try works, and %s ends it with all that it started',
     async (signal) => {
       const running = demo(await withRealEnvoy())

@@ -89,6 +89,23 @@ describe.each(['sotw', 'delta'] as const)('a real Envoy in %s', (variant) => {
     }
   })
 
+  test('of a path of slashes alone two are left: / as a prefix matches them, / as a whole does not', async () => {
+    const root = route('root', {
+      matches: [{ path: { exact: '/' } }],
+      respond: { code: 200, body: 'exact' },
+    })
+    const all = route('all', { respond: { code: 200, body: 'prefix' } })
+    await edge.apply([root, all])
+    for (const [path, body] of [
+      ['/', 'exact'],
+      ['//', 'prefix'],
+      ['///', 'prefix'],
+    ] as const)
+      expect([path, (await edge.send({ path })).body]).toEqual([path, body])
+    await edge.apply([root])
+    expect((await edge.send({ path: '//' })).status).toBe(404)
+  })
+
   test('rewriting a prefix never makes two slashes, and keeps the query', async () => {
     await edge.apply([
       route('root', {

@@ -10,7 +10,7 @@ import { withRequests } from '../support/oracle/requests.js'
 /** The judge is a real Envoy. */
 let edge: Edge
 beforeAll(async () => {
-  edge = await startEdge('delta')
+  edge = await startEdge('delta', { concurrency: 1 })
 })
 afterAll(async () => {
   await edge.stop()

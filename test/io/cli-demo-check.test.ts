@@ -19,12 +19,17 @@ const honest: Script = (path, removed) => {
   return path === '/shop' && !removed ? [200, 'shop has answered'] : [404, '']
 }
 
-const stageOf = async (script: Script): Promise<Stage> => {
+/** What `isSilent` says yes to gets no answer at all. */
+const stageOf = async (
+  script: Script,
+  isSilent: (path: string, removed: boolean) => boolean = () => false,
+): Promise<Stage> => {
   const { directory, dispose } = filesIn({ 'shop.yaml': '', 'blog.yaml': '' })
   cleanups.push(dispose)
   let turn = 0
   const server = createServer((request, response) => {
     const removed = !existsSync(`${directory}/shop.yaml`)
+    if (isSilent(request.url ?? '', removed)) return
     const [status, body] = script(request.url ?? '', removed, (turn += 1))
     response.writeHead(status).end(body)
   })
@@ -84,5 +89,17 @@ describe('the check of the demo', () => {
     ['nothing answers', (() => [503, '']) satisfies Script, '/shop: the last answer was 503'],
   ] as const)('fails in the end where %s', async (_, script, message) => {
     await expect(check(script, AbortSignal.timeout(2_000))).rejects.toThrow(message)
+  })
+
+  test('is over at once when it is asked to end, also while nothing answers', async () => {
+    const abort = new AbortController()
+    const silent = await stageOf(honest, (path, removed) => {
+      if (path !== '/blog' || !removed) return false
+      abort.abort()
+      return true
+    })
+    const before = performance.now()
+    await expect(checkDemo(silent, () => undefined, abort.signal)).rejects.toThrow()
+    expect(performance.now() - before).toBeLessThan(5_000)
   })
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,13 +49,16 @@ describe('serve', () => {
     return { ...cli, routes: directory }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in good order', async (signal) => {
-    const cli = await serve()
-    cli.child.kill(signal)
-    const { code, out, err } = await cli.finished
-    expect({ code, out }).toEqual({ code: 0, out: '' })
-    expect(err).toContain('stopped')
-  })
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s ends it in good order',
+    async (signal) => {
+      const cli = await serve()
+      cli.child.kill(signal)
+      const { code, out, err } = await cli.finished
+      expect({ code, out }).toEqual({ code: 0, out: '' })
+      expect(err).toContain('stopped')
+    },
+  )
 
   test('its log is readable by programs too', async () => {
     const cli = await serve('--log-format', 'json')
@@ -80,6 +83,26 @@ describe('serve', () => {
       // Its log cannot be read any more: this is time enough for it to be written in vain.
       expect(await Promise.race([cli.finished, sleep(1_000)])).toBe(undefined)
     }
+    cli.child.kill('SIGTERM')
+    expect((await cli.finished).code).toBe(0)
+  })
+
+  test('a directory that is not there is said, and ends it', async () => {
+    const cli = run(['serve', '--routes', '/no/such/directory', '--xds', '127.0.0.1:0'])
+    const { code, err } = await cli.finished
+    expect(code).toBe(1)
+    expect(err).toContain('edgewright serve: the directory /no/such/directory cannot be read')
+  })
+
+  test('a directory that goes away later does not end it, and is followed when it is back', async () => {
+    const cli = await serve()
+    rmSync(cli.routes, { recursive: true })
+    await eventually(cli.err, (text) => text.includes('cannot be read'))
+    mkdirSync(cli.routes)
+    const other = '{ matches: [{ path: { prefix: /b } }], respond: { code: 201 } }'
+    for (const [name, text] of Object.entries({ ...routes, 'b.yaml': routeYaml('b', other) }))
+      writeFileSync(join(cli.routes, name), text)
+    await eventually(cli.err, (text) => text.includes('routes=2'))
     cli.child.kill('SIGTERM')
     expect((await cli.finished).code).toBe(0)
   })

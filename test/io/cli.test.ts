@@ -15,11 +15,9 @@ const commands = ['serve', 'bootstrap', 'check', 'demo']
 
 describe('the program', () => {
   test('says its version', async () => {
-    expect(await runCli(['--version'])).toEqual({
-      code: 0,
-      out: `${packageJson().version}\n`,
-      err: '',
-    })
+    const said = { code: 0, out: `${packageJson().version}\n`, err: '' }
+    expect(await runCli(['--version'])).toEqual(said)
+    expect(await runCli(['-v'])).toEqual(said)
   })
 
   test('names all of its commands in its help', async () => {
@@ -31,6 +29,7 @@ describe('the program', () => {
   test.each([
     [[], 'a command is missing'],
     [['chek', '.'], 'did you mean check?'],
+    [['help', 'serv'], 'did you mean serve?'],
     [['xyzzy'], `the commands are ${commands.join(', ')}`],
     [['serve'], '--routes DIR is missing'],
     [['serve', '--route', '.'], 'did you mean --routes?'],
@@ -38,6 +37,8 @@ describe('the program', () => {
     [['serve', '--routes', '.', '--log-level', 'loud'], 'one of debug, info, warn, error'],
     [['serve', '--routes', '.', '--log-format', 'xml'], 'one of text, json'],
     [['bootstrap', '--variant', 'both'], 'one of delta, sotw'],
+    [['bootstrap', '--max-connections', 'all'], 'a whole number from 1'],
+    [['check', '.', '--listener', 'a=[::]:1', '--listener', 'b=[::]:1'], 'b would listen where a'],
     [['bootstrap', '--admin', 'nowhere'], 'should be HOST:PORT'],
     [['check'], 'DIR is missing'],
     [['check', '.', '--listener', 'localhost:80'], 'an IP address'],
@@ -54,6 +55,7 @@ describe('the program', () => {
     const { code, out } = await runCli([command, '--help'])
     expect(code).toBe(0)
     expect(out).toContain(`Usage: edgewright ${command}`)
+    expect(await runCli(['help', command])).toEqual({ code, out, err: '' })
     for (const line of out.split('\n').filter((each) => each.startsWith('  ')))
       expect(line).toMatch(/^ {2}\S.*\S {2,}\S/)
   })
@@ -75,7 +77,10 @@ describe('bootstrap', () => {
 
   test('what is asked for is in it', async () => {
     const options = ['--id', 'a', '--data-plane', 'blue', '--xds', '[::1]:5', '--variant', 'sotw']
-    expect(await print(...options, '--admin', 'none')).toMatchObject({
+    expect(await print(...options, '--admin', 'none', '--max-connections', '7')).toMatchObject({
+      overload_manager: {
+        resource_monitors: [{ typed_config: { max_active_downstream_connections: 7 } }],
+      },
       node: { id: 'a', cluster: 'blue' },
       dynamic_resources: { ads_config: { api_type: 'GRPC' } },
     })

@@ -2,10 +2,10 @@ import { connect as connectHttp2 } from 'node:http2'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveXds } from '../../src/adapters/xds/index.js'
-import { showAddress } from '../../src/adapters/xds/listen.js'
 import { clusterType } from '../../src/core/type-url.js'
+import { showHostPort } from '../../src/ports/host-port.js'
 import { spawnClient } from '../support/frozen-client.js'
-import { rawAdsClient } from '../support/raw-ads-client.js'
+import { ackOf, rawAdsClient } from '../support/raw-ads-client.js'
 import { connect, eventually, startServer } from '../support/test-xds-server.js'
 import { aNode, aSnapshot } from '../support/xds.js'
 
@@ -102,12 +102,42 @@ describe('a stop', () => {
     expect(server.seen('StreamClosed')).toHaveLength(1)
   })
 
-  test('leaves a server that takes snapshots, and does nothing with them', async () => {
+  test('leaves a server that takes snapshots, and sends them to nobody', async () => {
     const server = await startServer()
-    await server.stop()
     server.publish(aSnapshot({ cds: 'a' }))
-    expect(server.events).toEqual([])
+    const stream = connect(server).sotw()
+    stream.send({ node: aNode, typeUrl: clusterType })
+    stream.send(ackOf(await stream.next()))
+    await eventually(() => expect(server.seen('ResponseAcked')).toHaveLength(1))
+    await server.stop()
+    server.publish(aSnapshot({ cds: 'b' }))
+    expect(server.seen('ResponseSent')).toHaveLength(1)
+    expect(server.events.at(-1)).toMatchObject({ _tag: 'StreamClosed' })
   })
+
+  test.each(['StreamOpened', 'ResponseSent', 'ResponseAcked', 'StreamClosed'] as const)(
+    'that an observer asks for on %s comes to its end, with every stream closed',
+    async (tag) => {
+      const controller = new AbortController()
+      const server = await startServer(
+        { observer: ({ _tag }) => (_tag === tag ? controller.abort() : undefined) },
+        controller,
+      )
+      server.publish(aSnapshot({ cds: 'a' }))
+      const client = connect(server)
+      const stream = client.sotw()
+      stream.send({ node: aNode, typeUrl: clusterType })
+      if (tag !== 'StreamOpened') stream.send(ackOf(await stream.next()))
+      if (tag === 'StreamClosed') stream.cancel()
+      await server.finished
+      expect(await stream.ended).toMatchObject({
+        code: tag === 'StreamClosed' ? 'CANCELLED' : 'OK',
+      })
+      expect(server.streams()).toBe(0)
+      expect(server.seen('StreamOpened')).toHaveLength(1)
+      expect(server.seen('StreamClosed')).toHaveLength(1)
+    },
+  )
 })
 
 describe('a start', () => {
@@ -152,8 +182,8 @@ describe('a start', () => {
   })
 
   test('on an IPv6 address names it in brackets', () => {
-    expect(showAddress({ host: '::1', port: 18000 })).toBe('[::1]:18000')
-    expect(showAddress({ host: '127.0.0.1', port: 18000 })).toBe('127.0.0.1:18000')
+    expect(showHostPort({ host: '::1', port: 18000 })).toBe('[::1]:18000')
+    expect(showHostPort({ host: '127.0.0.1', port: 18000 })).toBe('127.0.0.1:18000')
   })
 })
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultXdsLimits } from '../../src/adapters/xds/index.js'
 import { bytesResource } from '../../src/core/resource.js'
@@ -5,7 +6,7 @@ import { type Snapshot, view } from '../../src/core/snapshot.js'
 import { clusterType, listenerType, typeUrls } from '../../src/core/type-url.js'
 import { spawnClient } from '../support/frozen-client.js'
 import { ackOf } from '../support/raw-ads-client.js'
-import { connect, eventually, startServer } from '../support/test-xds-server.js'
+import { connect, eventually, startServer, type TestXdsServer } from '../support/test-xds-server.js'
 import { aNode, aResource, aSnapshot, dataPlane } from '../support/xds.js'
 
 const mib = 1024 * 1024
@@ -142,19 +143,28 @@ describe('a client that does not read', () => {
 })
 
 describe('keepalive', () => {
+  // Both clients are processes of their own, so that only the frozen one can be late.
   test('drops a client that is frozen, and keeps one that is only silent', async () => {
-    const server = await startServer({ limits: { keepaliveMs: 100, keepaliveTimeoutMs: 1_000 } })
+    const server = await startServer({ limits: { keepaliveMs: 100, keepaliveTimeoutMs: 3_000 } })
     server.publish(aSnapshot({ cds: 'a' }))
-    const silent = connect(server).sotw()
-    silent.send({ node: aNode, typeUrl: clusterType })
-    const first = await silent.next()
-    const frozen = spawnClient(server.address.port)
-    onTestFinished(() => void frozen.kill('SIGKILL'))
-    await eventually(() => expect(server.seen('ResponseSent')).toHaveLength(2))
-    frozen.kill('SIGSTOP')
+    const clients: ReadonlyArray<ChildProcess> = [
+      await spawnedClient(server, 1),
+      await spawnedClient(server, 2),
+    ]
+    clients[1]?.kill('SIGSTOP')
     await eventually(() => expect(server.streams()).toBe(1))
-    silent.send(ackOf(first))
-    server.publish(aSnapshot({ cds: 'b' }))
-    expect((await silent.next()).resources).toHaveLength(1)
+    const [silent, frozen] = server.seen('StreamOpened').map(({ stream }) => stream)
+    expect(server.seen('StreamClosed').map(({ stream }) => stream)).toEqual([frozen])
+    clients[0]?.kill('SIGKILL')
+    await eventually(() => expect(server.streams()).toBe(0))
+    expect(server.seen('StreamClosed')[1]?.stream).toBe(silent)
   })
 })
+
+/** The client that is answered as number `at`. */
+const spawnedClient = async (server: TestXdsServer, at: number): Promise<ChildProcess> => {
+  const child = spawnClient(server.address.port)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await eventually(() => expect(server.seen('ResponseSent')).toHaveLength(at))
+  return child
+}

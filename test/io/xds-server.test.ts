@@ -59,6 +59,16 @@ describe('an incremental stream', () => {
   })
 })
 
+test('whether a request without names asks for everything can be said', async () => {
+  const server = await startServer({ session: { legacyWildcard: new Set([listenerType]) } })
+  server.publish(aSnapshot({ cds: 'a', lds: 'l' }))
+  const stream = connect(server).delta()
+  stream.send({ node: aNode, typeUrl: clusterType })
+  stream.send({ typeUrl: listenerType })
+  const { typeUrl, resources } = await stream.next() // in the order of the requests
+  expect([typeUrl, resources?.length]).toEqual([listenerType, 1])
+})
+
 describe('the observer', () => {
   test('is told what happens on a stream, in order, with its figures', async () => {
     const server = await startServer()

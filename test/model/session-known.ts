@@ -77,7 +77,8 @@ export const noteRequest = (known: Known, request: DiscoveryRequest, repeats: bo
   const isCurrent = request.responseNonce === known.nonce
   const isSotw = request._tag === 'Sotw'
   known.isOpen = true
-  if (isSotw && !isFirst && !isCurrent && !known.unanswered) return false
+  const isNoise = known.nonce !== '' && !known.unanswered
+  if (isSotw && !isFirst && !isCurrent && isNoise) return false
   if (isCurrent) known.unanswered = false
   const before = known.asked
   if (isSotw) noteNames(known, request.resourceNames, isFirst)

@@ -1,6 +1,6 @@
 import * as PM from '../../src/core/persistent-map.js'
 import type { Resource } from '../../src/core/resource.js'
-import { isUnchanged, type Resources, type Snapshot } from '../../src/core/snapshot.js'
+import { reuse, type Resources, type Snapshot } from '../../src/core/snapshot.js'
 import { endpointType, isFullState } from '../../src/core/type-url.js'
 import type { DiscoveryRequest, Response, Variant } from '../../src/core/xds/messages.js'
 import { openSession, type Session, type SessionEvent, step } from '../../src/core/xds/session.js'
@@ -76,7 +76,7 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     notePublished(state.known, previous, snapshot)
     if (variant === 'sotw') forgetGone(state.known, snapshot)
     const sent = feed({ _tag: 'SnapshotPublished', snapshot })
-    const isEqual = previous !== undefined && isUnchanged(previous, snapshot)
+    const isEqual = previous !== undefined && reuse(previous, snapshot) === previous
     hold(!isEqual || sent === 0, 'an unchanged world sends nothing')
   }
   return {

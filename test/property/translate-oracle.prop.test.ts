@@ -105,8 +105,8 @@ const inShort = ({ accepted, unresolved }: Verdict): OracleVerdict => {
       return { _tag: accepted._tag }
     case 'Conflicted': {
       const winners = [...new Set(accepted.lost.map(({ winner }) => showKey(winner)))]
-      const { kept, lost } = accepted
-      return { _tag: 'Conflicted', winners: winners.sort(), lost: lost.length, kept, unreachable }
+      const { kept, lostCount } = accepted
+      return { _tag: 'Conflicted', winners: winners.sort(), lost: lostCount, kept, unreachable }
     }
   }
 }

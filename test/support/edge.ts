@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { serveXds } from 'edgewright/xds'
 import {
   type Context,
@@ -20,7 +21,7 @@ export interface Edge {
   readonly url: string
   /** Everything that has happened on the streams so far. */
   readonly events: ReadonlyArray<XdsEvent>
-  /** Publishes these routes, and waits until the Envoy has accepted all that was sent. */
+  /** Publishes these routes, and waits until the Envoy has answered all that was sent, and serves it. */
   readonly apply: (routes: ReadonlyArray<EdgeRoute>, context?: Partial<Context>) => Promise<void>
   readonly publish: (snapshot: Snapshot) => void
   /** What `apply` would publish. */
@@ -43,13 +44,29 @@ export interface EdgeAnswer {
   readonly body: string
 }
 
-export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
+export interface EdgeOptions {
+  /** Worker threads of the Envoy; 2 if absent. With 1 `apply` is done as soon as all is ACKed. */
+  readonly concurrency?: number
+}
+
+/**
+ * An ACK speaks for Envoy's main thread only: its workers follow within this time, of which they
+ * need a hundredth as a rule.
+ */
+const settleMs = 100
+
+export const startEdge = async (
+  variant: 'sotw' | 'delta',
+  { concurrency = 2 }: EdgeOptions = {},
+): Promise<Edge> => {
   const stopping = new AbortController()
   const events: Array<XdsEvent> = []
-  const server = await serveXds(
-    { host: '127.0.0.1', port: 0, observer: (event) => events.push(event) },
-    stopping.signal,
-  )
+  const exchanges = followExchanges()
+  const observer = (event: XdsEvent): void => {
+    events.push(event)
+    exchanges.observe(event)
+  }
+  const server = await serveXds({ host: '127.0.0.1', port: 0, observer }, stopping.signal)
   const port = await freePort()
   const contextWith = (context: Partial<Context> = {}): Context => ({
     dataPlanes: new Map([
@@ -63,7 +80,7 @@ export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
     server.publish(snapshot)
   }
   publish(translate([], contextWith()).snapshot)
-  const envoy = await startTestEnvoy({ xds: server.address, variant, concurrency: 2 })
+  const envoy = await startTestEnvoy({ xds: server.address, variant, concurrency })
   return {
     envoy,
     url: `http://127.0.0.1:${port}`,
@@ -74,7 +91,13 @@ export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
     apply: async (routes, context) => {
       const { snapshot } = translate(routes, contextWith(context))
       publish(snapshot)
-      await settled(events, snapshot)
+      const tables = versionOf(viewOf(snapshot, defaultDataPlane)[routeType])
+      await eventually(
+        () => exchanges.open(tables),
+        (open) => open.length === 0,
+        30_000,
+      )
+      if (concurrency > 1) await sleep(settleMs)
     },
     send: (options) => send(port, options),
     stop: async () => {
@@ -85,31 +108,43 @@ export const startEdge = async (variant: 'sotw' | 'delta'): Promise<Edge> => {
   }
 }
 
-/**
- * Waits until every response has its answer, and the route tables that were sent last are the snapshot's. (What
- * an answer brings forth is sent in the same turn, so nothing can be due unseen.)
- */
-const settled = async (events: ReadonlyArray<XdsEvent>, snapshot: Snapshot): Promise<void> => {
-  const tables = versionOf(viewOf(snapshot, defaultDataPlane)[routeType])
-  const outstanding = (): ReadonlyArray<string> => {
-    const waiting = new Map<string, string>()
-    let lastTables = ''
-    for (const event of events) {
-      if (event._tag === 'ResponseSent') waiting.set(keyOf(event), event.typeUrl)
-      if (event._tag === 'ResponseAcked' || event._tag === 'ResponseNacked')
-        waiting.delete(keyOf(event))
-      if (event._tag === 'ResponseSent' && event.typeUrl === routeType) lastTables = event.version
-    }
-    return lastTables === tables ? [...waiting.values()] : [routeType]
-  }
-  await eventually(outstanding, (types) => types.length === 0, 30_000)
+interface Exchanges {
+  /** Costs the same for each event, however many there were. */
+  readonly observe: (event: XdsEvent) => void
+  /**
+   * What is still to come, in words: nothing once every response has its answer, and the last route
+   * tables of every stream are those of this version. (What an answer brings forth is sent in the
+   * same turn, so nothing can be due unseen.)
+   */
+  readonly open: (tables: string) => ReadonlyArray<string>
 }
 
-const keyOf = (event: {
-  readonly stream: string
-  readonly typeUrl: string
-  readonly nonce: string
-}): string => `${event.stream} ${event.typeUrl} ${event.nonce}`
+const followExchanges = (): Exchanges => {
+  const streams = new Map<string, { readonly waiting: Set<string>; tables: string }>()
+  const observe = (event: XdsEvent): void => {
+    if (event._tag === 'StreamOpened')
+      streams.set(event.stream, { waiting: new Set(), tables: 'none' })
+    const stream = streams.get(event.stream)
+    if (event._tag === 'StreamClosed') streams.delete(event.stream)
+    if (event._tag === 'ResponseSent') {
+      stream?.waiting.add(keyOf(event))
+      if (stream !== undefined && event.typeUrl === routeType) stream.tables = event.version
+    }
+    if (event._tag === 'ResponseAcked' || event._tag === 'ResponseNacked')
+      stream?.waiting.delete(keyOf(event))
+  }
+  const open = (tables: string): ReadonlyArray<string> =>
+    streams.size === 0
+      ? ['no stream is open']
+      : [...streams].flatMap(([id, stream]) => [
+          ...[...stream.waiting].map((key) => `stream ${id}: no answer to ${key}`),
+          ...(stream.tables === tables ? [] : [`stream ${id}: its tables are ${stream.tables}`]),
+        ])
+  return { observe, open }
+}
+
+const keyOf = (event: { readonly typeUrl: string; readonly nonce: string }): string =>
+  `${event.typeUrl} ${event.nonce}`
 
 const send = (port: number, options: SendOptions): Promise<EdgeAnswer> =>
   new Promise((resolve, reject) => {

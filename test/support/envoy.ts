@@ -38,6 +38,7 @@ export interface TestEnvoyOptions {
   readonly id?: string
   readonly dataPlane?: string
   readonly concurrency?: number
+  readonly maxConnections?: number
   readonly logLevel?: string
   /** What to wait for; `live` if absent, which needs a control plane that has published. */
   readonly until?: 'live' | 'admin'

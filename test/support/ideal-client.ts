@@ -122,6 +122,8 @@ const answerUnseen = (
 ): DiscoveryRequest | undefined => {
   const { stream } = interest
   if (!stream.isOpen) return undefined
+  // Before there was a response no request of state of the world is behind any: what it says is meant.
+  if (variant === 'sotw' && stream.nonce === '' && stream.unread === undefined) return undefined
   const change: NameChange = { subscribe: names, unsubscribe: [] }
   if (variant === 'delta') want(interest, change)
   const request = ask({ variant, legacyWildcard: false }, interest, change, answer)

@@ -1,11 +1,11 @@
-import {
-  type EnvoyEvent,
-  type EnvoyOptions,
-  type EnvoyState,
-  memoryEnvoy,
-  type ReceivedResource,
-  type ReceivedResponse,
+import type {
+  EnvoyOptions,
+  EnvoyState,
+  ReceivedResource,
+  ReceivedResponse,
 } from 'edgewright/memory'
+import * as memoryEnvoy from '../../src/adapters/memory/envoy/client/index.js'
+import type { EnvoyEvent } from '../../src/adapters/memory/envoy/client/messages.js'
 import {
   clusterType,
   endpointType,

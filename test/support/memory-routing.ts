@@ -1,10 +1,5 @@
-import {
-  answer,
-  type Answer,
-  type EncodedResources,
-  type Forwarded,
-  type Request,
-} from 'edgewright/memory'
+import type { Answer, Forwarded, Request } from 'edgewright/memory'
+import { answer, type EncodedResources } from '../../src/adapters/memory/envoy/routing/answer.js'
 import { clusterType, endpointType, listenerType, routeType } from '../../src/core/type-url.js'
 import {
   Cluster,

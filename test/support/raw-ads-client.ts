@@ -1,5 +1,5 @@
 import {
-  type ChannelOptions,
+  type ChannelCredentials,
   Client,
   type ClientDuplexStream,
   credentials as channelCredentials,
@@ -55,13 +55,15 @@ export interface RawAdsClient {
 export const patienceMs = 20_000
 
 /** Connects to a server at `127.0.0.1`. Takes messages of any size. */
-export const rawAdsClient = (port: number, options: ChannelOptions = {}): RawAdsClient => {
-  const client = new Client(`127.0.0.1:${port}`, channelCredentials.createInsecure(), {
+export const rawAdsClient = (
+  port: number,
+  credentials: ChannelCredentials = channelCredentials.createInsecure(),
+): RawAdsClient => {
+  const client = new Client(`127.0.0.1:${port}`, credentials, {
     'grpc.max_receive_message_length': -1,
     'grpc.max_send_message_length': -1,
     // A connection of its own for each client.
     'grpc.use_local_subchannel_pool': 1,
-    ...options,
   })
   return {
     sotw: () => openRaw(client, 'sotw', DiscoveryRequest, DiscoveryResponse),

@@ -1,3 +1,4 @@
+import type { ChannelCredentials } from '@grpc/grpc-js'
 import { onTestFinished, vi } from 'vitest'
 import {
   defaultXdsLimits,
@@ -21,9 +22,9 @@ export interface TestXdsServer extends XdsServer {
 
 export const startServer = async (
   options: Partial<XdsServerOptions> = {},
+  controller: AbortController = new AbortController(),
 ): Promise<TestXdsServer> => {
   const events: Array<XdsEvent> = []
-  const controller = new AbortController()
   const observer = (event: XdsEvent): void => {
     events.push(event)
     options.observer?.(event)
@@ -46,9 +47,12 @@ const isOf = <Tag extends XdsEvent['_tag']>(
   tag: Tag,
 ): event is Extract<XdsEvent, { readonly _tag: Tag }> => event._tag === tag
 
-/** A client of a server for one test. */
-export const connect = ({ address }: Pick<XdsServer, 'address'>): RawAdsClient => {
-  const client = rawAdsClient(address.port)
+/** A client of a server for one test; it speaks plaintext if it is not told otherwise. */
+export const connect = (
+  { address }: Pick<XdsServer, 'address'>,
+  credentials?: ChannelCredentials,
+): RawAdsClient => {
+  const client = rawAdsClient(address.port, credentials)
   onTestFinished(client.close)
   return client
 }

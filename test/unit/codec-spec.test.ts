@@ -379,6 +379,24 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       'spec',
       'stands for 8192 claims',
     ],
+    [
+      forward({
+        hostnames: many(32, (n) => `h${n}.test`),
+        matches: many(32, (n) => ({ path: { exact: `/${n}` } })),
+        headers: { request: { set: [{ name: 'x-a', value: 'x'.repeat(5000) }] } },
+      }),
+      'spec',
+      'KiB of every route table',
+    ],
+    [
+      {
+        hostnames: many(64, (n) => `h${n}.test`),
+        matches: many(64, (n) => ({ path: { exact: `/${n}` } })),
+        backends: many(64, (n) => ({ service: { name: `s${n}`, port: 80 } })),
+      },
+      'spec',
+      'at most 4096 KiB',
+    ],
   ],
 }
 

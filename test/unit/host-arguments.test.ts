@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { parseArguments } from '../../src/host/cli/arguments.js'
 import type { Command } from '../../src/host/cli/command.js'
-import { contextOf, parseHostPort } from '../../src/host/cli/values.js'
+import { contextOf, parseCount, parseHostPort } from '../../src/host/cli/values.js'
 
 const command: Command = {
   name: 'do',
@@ -93,14 +93,34 @@ describe('contextOf', () => {
     ])
   })
 
+  test('one port may be taken on several addresses, also on all and on one of them', () => {
+    for (const other of ['b=127.0.0.1:80', 'b=[fe80::1%eth0]:80', 'b=0.0.0.0:81'])
+      expect(contextOf('blue', ['a=0.0.0.0:80', other])._tag).toBe('Right')
+  })
+
   test.each([
     [['0.0.0.0:80', '0.0.0.0:81'], 'another listener http; say NAME='],
     [['localhost:80'], 'an IP address'],
     [['=0.0.0.0:80'], 'name before the ='],
     [['a=b=0.0.0.0:80'], 'an IP address'],
     [['0.0.0.0:0'], 'a port is from 1'],
+    [['a=0.0.0.0:80', 'b=0.0.0.0:80'], 'b would listen where a does, on 0.0.0.0:80'],
+    [['a=0.0.0.0:80', 'b=0.0.0.0:81', 'c=0.0.0.0:80'], 'c would listen where a does'],
+    [['a=[::1]:80', 'b=[0:0:0:0:0:0:0:1]:80'], 'b would listen where a does'],
   ])('%j is refused, and it is said what would be right', (listeners, message) => {
     const context = contextOf('blue', listeners)
     expect(E.isLeft(context) && context.left).toContain(message)
+  })
+})
+
+describe('parseCount', () => {
+  test('a count is a whole number from 1', () => {
+    expect(parseCount('--n', '1')).toEqual(E.right(1))
+    expect(parseCount('--n', '50000')).toEqual(E.right(50_000))
+  })
+
+  test.each(['', '0', '-1', '1.5', '1e3', '2147483648', 'many'])('%j is none', (text) => {
+    const parsed = parseCount('--n', text)
+    expect(E.isLeft(parsed) && parsed.left).toContain('--n')
   })
 })

@@ -1,4 +1,4 @@
-import { bootstrap, showHostPort } from 'edgewright/host'
+import { bootstrap, defaultMaxConnections, showHostPort } from 'edgewright/host'
 import { describe, expect, test } from 'vitest'
 
 const xds = { host: '127.0.0.1', port: 18_000 }
@@ -39,6 +39,19 @@ describe('bootstrap', () => {
   ])('the control plane at %s is a cluster of type %s', (host, type) => {
     expect(bootstrap({ id: 'a', xds: { host, port: 1 } })).toMatchObject({
       static_resources: { clusters: [{ name: 'xds_cluster', type }] },
+    })
+  })
+
+  test('the number of connections has a limit, which does not bind the admin interface', () => {
+    const limited = (limit: number): object => ({
+      overload_manager: {
+        resource_monitors: [{ typed_config: { max_active_downstream_connections: limit } }],
+      },
+    })
+    expect(bootstrap({ id: 'a', xds })).toMatchObject(limited(defaultMaxConnections))
+    expect(bootstrap({ id: 'a', xds, admin: xds, maxConnections: 7 })).toMatchObject({
+      ...limited(7),
+      admin: { ignore_global_conn_limit: true },
     })
   })
 

@@ -282,10 +282,10 @@ describe('reports', () => {
     }
     await tick()
     expect(messages(logger).filter((line) => !line.includes('published'))).toEqual([
-      'warn a route is not well test/b',
-      'warn a route is not well shop.yaml',
-      'info no more complaint test/b',
-      'info no more complaint shop.yaml',
+      'warn not served as asked test/b',
+      'warn cannot be read shop.yaml',
+      'info resolved test/b',
+      'info resolved shop.yaml',
     ])
     const shown = logger.entries().find(({ fields }) => fields['where'] === 'shop.yaml')
     expect(shown?.fields['problem']).toContain('spec.retries: should be a map')

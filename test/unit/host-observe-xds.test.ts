@@ -68,6 +68,8 @@ test('once a stream has said its node, every line names it', () => {
 test('an Envoy of a data plane that is not known is a warning and a figure', () => {
   const { entries, figures } = observe([opened('1'), identified('1', false)])
   expect(entries.at(-1)?.level).toBe('warn')
+  expect(entries.at(-1)?.fields['dataPlane']).toBe('c')
+  expect(entries.at(-1)?.message).toMatch(/node\.cluster.*--data-plane/)
   expect(figures.get('edgewright_xds_unknown_data_plane_total{}')).toBe(1)
 })
 

@@ -1,5 +1,6 @@
-import { memoryEnvoy, type Refuse } from 'edgewright/memory'
+import type { Refuse } from 'edgewright/memory'
 import { describe, expect, test } from 'vitest'
+import * as memoryEnvoy from '../../src/adapters/memory/envoy/client/index.js'
 import { Cluster } from '../../src/gen/envoy/config/cluster/v3/cluster.js'
 import {
   assignment,
@@ -144,6 +145,17 @@ describe('a whole response is refused, and nothing of it applied,', () => {
     const after = goOn(running(variant), twice)
     expect(after.sent[0]?.[0]).toContain('! duplicate name x')
     expect(heldOf(after, clusterType)).toEqual(['a=1', 'e=1'])
+  })
+
+  test('where the last of 100,000 names is the first once more, in less than 2 s', () => {
+    const names = Array.from({ length: 100_000 }, (_, at) => String(at))
+    const startedMs = performance.now()
+    const after = goOn(
+      running('delta'),
+      response(clusterType, 'c2', [], { removed: names.concat('0') }),
+    )
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    expect(after.sent[0]?.[0]).toContain('! duplicate name 0')
   })
 
   test('where a name is added and removed (2.2, 22)', () => {

@@ -63,7 +63,9 @@ describe('a virtual clock', () => {
 test('a memory logger keeps what it is told, in order, until it is cleared', () => {
   const logger = memoryLogger()
   logger.log('info', 'one', { n: 1 })
+  const one = logger.entries()
   logger.log('warn', 'two')
+  expect(one).toHaveLength(1) // what was read does not change any more
   expect(logger.entries()).toEqual([
     { level: 'info', message: 'one', fields: { n: 1 } },
     { level: 'warn', message: 'two', fields: {} },

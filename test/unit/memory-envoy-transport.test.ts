@@ -3,13 +3,12 @@ import {
   memoryControlPlane,
   type MemoryControlPlane,
   type MemoryEnvoy,
+  memoryLogger,
 } from 'edgewright/memory'
 import { describe, expect, test } from 'vitest'
-import { server } from '../../src/adapters/memory/transport/server.js'
 import { bytesResource, type Resource } from '../../src/core/resource.js'
 import { type Snapshot, view } from '../../src/core/snapshot.js'
 import { typeUrls } from '../../src/core/type-url.js'
-import type { DeltaRequest } from '../../src/core/xds/messages.js'
 import type { XdsEvent } from '../../src/ports/xds-observer.js'
 import {
   assignment,
@@ -257,28 +256,62 @@ test('two ends that keep each other busy for ever are an error, and no hanging t
   expect(() => plane.settle()).toThrow(`no rest after ${maxMessages} messages`)
 })
 
-test('a client that breaks the protocol has its stream ended, and is not heard any more', () => {
-  const ends: Array<string> = []
-  const events: Array<XdsEvent> = []
-  const end = server(
-    { send: () => undefined, end: (stream, message) => ends.push(`${stream}: ${message}`) },
-    (event) => events.push(event),
-  )
-  const nameless: DeltaRequest = {
-    _tag: 'Delta',
-    node: undefined,
-    typeUrl: clusterType,
-    subscribe: [],
-    unsubscribe: [],
-    initialResourceVersions: new Map(),
-    responseNonce: '',
-    errorDetail: undefined,
+const fail = (): never => {
+  throw new Error('out of order')
+}
+
+test('an observer that throws, and a logger that does, hinder nobody, and the logger knows', () => {
+  const logger = memoryLogger()
+  const loud = memoryControlPlane({ observer: fail, logger })
+  const silent = memoryControlPlane({ observer: fail, logger: { log: fail } })
+  for (const plane of [loud, silent]) {
+    const envoys = both.map((variant) => plane.connect({ node, variant }))
+    plane.publish(world(['a']))
+    plane.settle()
+    expect(envoys.map(ask)).toEqual(['a', 'a'])
   }
-  end.publish(world(['a']))
-  end.open('7', 'delta', 'somewhere')
-  end.receive('7', nameless)
-  end.receive('7', { ...nameless, node })
-  end.close('7', 'once more')
-  expect(ends).toEqual(['7: the first request of a stream must name its node'])
-  expect(events.map(({ _tag }) => _tag)).toEqual(['StreamOpened', 'StreamClosed'])
+  expect(logger.entries()[0]).toEqual({
+    level: 'error',
+    message: 'an observer threw',
+    fields: { event: 'StreamOpened', error: 'Error: out of order' },
+  })
+})
+
+test('a resource that cannot be encoded ends the streams that it is for, and no other', () => {
+  const broken: Resource = {
+    ...bytesResource('a', new Uint8Array()),
+    content: {
+      _tag: 'Bytes',
+      get bytes(): Uint8Array {
+        return fail()
+      },
+    },
+  }
+  const events: Array<XdsEvent> = []
+  const plane = memoryControlPlane({ observer: (event) => events.push(event) })
+  const odd = plane.connect({ node: { id: '1', cluster: 'odd' }, variant: 'delta' })
+  const good = plane.connect({ node, variant: 'delta' })
+  plane.settle()
+  plane.publish({
+    dataPlanes: new Map([['odd', view({ [clusterType]: [broken] })], ...world(['a']).dataPlanes]),
+  })
+  plane.settle()
+  expect(ask(good)).toBe('a')
+  expect([odd.state().connected, good.state().connected]).toEqual([false, true])
+  expect(events.filter(({ _tag }) => _tag === 'StreamClosed')).toEqual([
+    {
+      _tag: 'StreamClosed',
+      stream: '1',
+      reason: 'INTERNAL: the control plane failed on this stream; its log says how',
+    },
+  ])
+})
+
+test('whether a request without names asks for everything can be said', () => {
+  const strict = memoryControlPlane({ session: { legacyWildcard: new Set() } })
+  strict.publish(world(['a']))
+  const legacy = strict.connect({ node, variant: 'delta', wildcard: 'legacy' })
+  const star = strict.connect({ node, variant: 'delta', wildcard: 'star' })
+  strict.settle()
+  expect([ask(legacy), ask(star)]).toEqual(['ConnectionRefused', 'a'])
 })

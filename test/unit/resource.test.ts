@@ -60,13 +60,17 @@ const clusterOf = ({ action }: Route): string =>
     : ''
 
 const fragmentOf = (one: Route, virtualHostName: string, index: number): Fragment => {
-  const bytes = Route.encode(one).finish()
+  const { match: matched, ...others } = one
+  const match = Route.encode(matched === undefined ? {} : { match: matched }).finish()
+  const rest = Route.encode(others).finish()
   return {
     owner: `uid-${index % 2}`,
     virtualHost: virtualHostName,
+    claim: String(index),
     sortKey: String(index),
-    bytes,
-    version: digest([bytes]),
+    match,
+    rest,
+    version: digest([match, rest]),
     clusters: [clusterOf(one)],
   }
 }
@@ -86,8 +90,7 @@ const inPieces = ({ virtualHosts = [], ...head }: RouteConfiguration): RouteTabl
 
 const bytesOf = (resource: Resource): Uint8Array => encodeContent(resource.content)
 
-const tableOf = (whole: RouteConfiguration): Resource =>
-  tableResource('http', inPieces(whole), clusterType)
+const tableOf = (whole: RouteConfiguration): Resource => tableResource('http', inPieces(whole))
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 

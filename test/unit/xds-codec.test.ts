@@ -174,7 +174,7 @@ describe('a response', () => {
     },
   )
 
-  test.prop([responses], { numRuns: 300 })(
+  test.prop([responses], { numRuns: 1_000 })(
     'has no field that the protocol does not know',
     ([variant, response]) => {
       const bytes = responseEncoder()(variant, { ...response, resources: [] })

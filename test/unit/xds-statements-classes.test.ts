@@ -6,7 +6,13 @@ import { markSent, openWatch, settle, type Watch } from '../../src/core/xds/watc
 import { aNode, refusal, types, words } from '../support/xds.js'
 
 /** A client that asked for `a b`, and was sent response 7 of version v7. */
-const waiting: Watch = markSent(openWatch(subscribeFirst(['a', 'b'], true), new Map()), '7', 'v7')
+const waiting: Watch = markSent(openWatch(subscribeFirst(['a', 'b'], true), new Map()), {
+  typeUrl: types.cds,
+  nonce: '7',
+  version: 'v7',
+  resources: [],
+  removed: [],
+})
 const atRest: Watch = settle(waiting)
 const unanswered: Watch = openWatch(subscribeFirst(['a', 'b'], true), new Map())
 

@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.js'
 export interface Bell {
   readonly ring: () => void
   /**
-   * Ends after `maxMs`, or at once when the signal aborts, or when the bell has rung, also before the sleep,
-   * and `quietMs` have passed without another ring.
+   * Ends after `maxMs`, or at once when the signal aborts, or when the bell has rung, also before
+   * the sleep, and `quietMs` have passed without another ring.
    */
   readonly sleep: (maxMs: number, quietMs: number) => Promise<void>
 }

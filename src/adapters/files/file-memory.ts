@@ -2,7 +2,10 @@ import { type EdgeRouteSpec, type RouteKey, showKey } from '../../core/edge-rout
 import type { FieldError } from '../../core/field-error.js'
 import { type FileDocument, type Parsed, type Reading, showPlace } from './reading.js'
 
-/** What is known of one file: the objects that it has, or had a moment ago, in their last good forms. */
+/**
+ * What is known of one file: the objects that it has, or had a moment ago, in their last good
+ * forms.
+ */
 export interface FileMemory {
   readonly path: string
   /** Absent while the file is not there. */
@@ -23,7 +26,9 @@ export interface Entry {
   readonly spec: EdgeRouteSpec
   /** True where this is an earlier form, since what stands there now is of no use. */
   readonly held: boolean
-  /** Since when it is known not to be there any more; absent while it is there or nobody can say. */
+  /**
+   * Since when it is known not to be there any more; absent while it is there or nobody can say.
+   */
   readonly missingSinceMs: number | undefined
 }
 
@@ -52,14 +57,16 @@ export const unknownFile = (path: string): FileMemory => ({
  * | ------------------------------------ | ---------------------------------------------------- |
  * | is gone                              | is missing                                           |
  * | cannot be read                       | is held: its last good form goes on being served     |
+ * | is empty, to its last byte           | is held, since something is to be written there yet  |
  * | is not YAML as a whole               | is held; so is every other object that the file had  |
  * | has an invalid document of that name | is held                                              |
  * | has an invalid document without name | is held, since it may be that one                    |
  * | ends in an invalid document          | is held, since the file may have been cut there      |
  * | has none of these                    | is missing                                           |
  *
- * In a file that is not YAML, objects that are whole and new are taken up all the same. Of two documents with
- * one name the first counts, an invalid one only if it had the name before or no valid one has it.
+ * In a file that is not YAML, objects that are whole and new are taken up all the same. Of two
+ * documents with one name the first counts, an invalid one only if it had the name before or no
+ * valid one has it.
  */
 export const remember = (
   before: FileMemory,
@@ -71,14 +78,24 @@ export const remember = (
       return { ...unknownFile(before.path), entries: mapEntries(before.entries, miss(nowMs)) }
     case 'Parsed':
       return rememberParsed(before, reading, nowMs)
-    case 'Unreadable': {
-      const errors = [{ path: '', message: reading.message }]
-      const holds = [...before.entries.keys()]
-      const problems = [{ document: undefined, key: undefined, errors, holds }]
-      const entries = mapEntries(before.entries, hold)
-      return { path: before.path, reading, hidden: false, entries, problems }
-    }
+    case 'Empty':
+      return before.entries.size === 0
+        ? { ...unknownFile(before.path), reading }
+        : holdAll(before, reading, emptied)
+    case 'Unreadable':
+      return holdAll(before, reading, reading.message)
   }
+}
+
+const emptied = 'is empty: its routes are kept until something is in it again, or it is removed'
+
+/** Keeps what a file had, and says why. */
+const holdAll = (before: FileMemory, reading: Reading, message: string): FileMemory => {
+  const errors = [{ path: '', message }]
+  const holds = [...before.entries.keys()]
+  const problems = [{ document: undefined, key: undefined, errors, holds }]
+  const entries = mapEntries(before.entries, hold)
+  return { path: before.path, reading, hidden: false, entries, problems }
 }
 
 /** Keeps all that is known of a file at which nobody can look just now. */
@@ -95,17 +112,11 @@ export const forget = (memory: FileMemory, isDue: (entry: Entry) => boolean): Fi
 export const duplicate = (
   { document, key }: Pick<Entry, 'document' | 'key'>,
   first: string,
-): FileProblem => ({
-  document,
-  key,
-  errors: [
-    {
-      path: 'metadata.name',
-      message: `${showKey(key)} is in ${first} too, and that one counts: rename or remove one of them`,
-    },
-  ],
-  holds: [],
-})
+): FileProblem => {
+  const remedy = 'and that one counts: rename or remove one of them'
+  const message = `${showKey(key)} is in ${first} too, ${remedy}`
+  return { document, key, errors: [{ path: 'metadata.name', message }], holds: [] }
+}
 
 const rememberParsed = (before: FileMemory, reading: Parsed, nowMs: number): FileMemory => {
   const taken = takeNames(before, reading)
@@ -114,12 +125,14 @@ const rememberParsed = (before: FileMemory, reading: Parsed, nowMs: number): Fil
   const cut = last?._tag === 'Invalid' ? last : undefined
   const doubtful = reading.broken || cut !== undefined || reading.documents.some(isNameless)
   const settled = mapEntries(rest, doubtful ? hold : miss(nowMs))
+  const all = [...before.entries.keys()]
+  const gone = [...rest.keys()]
   const heldBy = (document: FileDocument): ReadonlyArray<string> => {
-    if (reading.broken) return [...before.entries.keys()]
+    if (reading.broken) return all
     const name = document.key && showKey(document.key)
     const own = name === undefined ? undefined : taken.get(name)
     const itself = name !== undefined && own?.held && own.document === document.document
-    const others = name === undefined || document === cut ? [...rest.keys()] : []
+    const others = name === undefined || document === cut ? gone : []
     return itself ? [name, ...others] : others
   }
   const problems = reading.documents.flatMap((document): ReadonlyArray<FileProblem> => {

@@ -7,22 +7,23 @@ import { scan, type Scan, type ScanCache } from './scan.js'
 import { type FilesEffect, type FilesEvent, type FilesState, initial, step } from './state.js'
 
 /** How long after a hint a scan begins, so that one burst of writes is one scan. */
-const DEBOUNCE_MS = 50
+const debounceMs = 50
 
 /** The longest time between two scans, for what no hint tells of. */
-const RESCAN_MS = 1_000
+const rescanMs = 1_000
 
 /** A scan of a huge directory takes longer: scans get at most a tenth of the time, or so. */
-const REST_PER_SCAN = 9
+const restPerScan = 9
 
-/** Bounds the rest after a scan during which the machine slept, or the clock was set. */
-const MAX_REST_MS = 10_000
+/** Bounds the rest after a scan that took long for once, since the disk had to wake up, say. */
+const maxRestMs = 10_000
 
 /**
- * Follows a directory until `signal` aborts: scans it, lets the machine decide, and does what it says.
+ * Follows a directory until `signal` aborts: scans it, lets the machine decide, and does what it
+ * says.
  *
- * Never rejects. Ends with a left if the directory cannot be read at the very start, or `onState` throws.
- * Leaves no timer and no watch behind.
+ * Never rejects. Ends with a left if the directory cannot be read at the very start, or `onState`
+ * throws. Leaves no timer and no watch behind.
  */
 export const follow = async (
   directory: string,
@@ -31,7 +32,7 @@ export const follow = async (
   signal: AbortSignal,
 ): Promise<E.Either<SourceError, void>> => {
   const bell = bellOf(clock, signal)
-  const hints = hintsOf(bell.ring)
+  const hints = hintsOf(directory, bell.ring)
   const isStopped = (): boolean => signal.aborted
   let state: FilesState = initial
   let cache: ScanCache = new Map()
@@ -50,9 +51,9 @@ export const follow = async (
         if (effect._tag === 'GiveUp') return E.left(unavailable(effect.message, undefined))
         if (effect._tag === 'Publish') onState(effect.state)
       }
-      const restMs = Math.max(RESCAN_MS, (endedAtMs - startedAtMs) * REST_PER_SCAN)
-      const maxMs = Math.min(restMs, MAX_REST_MS, untilNext(effects, clock.nowMs()))
-      await bell.sleep(maxMs, DEBOUNCE_MS)
+      const restMs = Math.max(rescanMs, (endedAtMs - startedAtMs) * restPerScan)
+      const maxMs = Math.min(restMs, maxRestMs, untilNext(effects, clock.nowMs()))
+      await bell.sleep(maxMs, debounceMs)
     }
     return E.right(undefined)
   } catch (cause) {
@@ -66,10 +67,11 @@ export const eventOf = (
   seen: E.Either<string, Scan>,
   startedAtMs: number,
   endedAtMs: number,
-): FilesEvent =>
-  E.isLeft(seen)
-    ? { _tag: 'DirectoryUnreadable', nowMs: endedAtMs, message: seen.left }
-    : { _tag: 'Scanned', startedAtMs, endedAtMs, files: seen.right.files, gaps: seen.right.gaps }
+): FilesEvent => {
+  if (E.isLeft(seen)) return { _tag: 'DirectoryUnreadable', nowMs: endedAtMs, message: seen.left }
+  const { files, directories, gaps } = seen.right
+  return { _tag: 'Scanned', startedAtMs, endedAtMs, files, directories, gaps }
+}
 
 export const unavailable = (message: string, cause: unknown): SourceError => ({
   _tag: 'Unavailable',

@@ -1,20 +1,25 @@
 import { type FSWatcher, watch } from 'node:fs'
+import { join } from 'node:path'
 import type { ListedDirectory } from './list.js'
 
 /** Watches directories. */
 export interface Hints {
-  /** Watches these directories from now on, and no others. Says whether there is a new one among them. */
+  /**
+   * Watches these directories from now on, and no others. Says whether there is a new one among
+   * them.
+   */
   readonly follow: (directories: ReadonlyArray<ListedDirectory>) => boolean
   readonly close: () => void
 }
 
 /**
- * Calls `onHint` when something may have changed in a directory.
+ * Calls `onHint` when something may have changed in a directory, or below it.
  *
- * Only a hint: a watch may fail at any time, when the kernel has no more of them, say, or the directory lies on a
- * network. So failures are passed over; whoever follows again tries again. Watches do not keep the process alive.
+ * Only a hint: a watch may fail at any time, when the kernel has no more of them, say, or the
+ * directory lies on a network. So failures are passed over; whoever follows again tries again.
+ * Watches do not keep the process alive.
  */
-export const hintsOf = (onHint: () => void): Hints => {
+export const hintsOf = (root: string, onHint: () => void): Hints => {
   const watchers = new Map<string, FSWatcher>()
   const drop = (key: string): void => {
     watchers.get(key)?.close()
@@ -34,7 +39,7 @@ export const hintsOf = (onHint: () => void): Hints => {
   let followed: ReadonlySet<string> = new Set()
   return {
     follow: (directories) => {
-      const wanted = new Map(directories.map(({ path, id }) => [`${id} ${path}`, path]))
+      const wanted = new Map(directories.map(({ path, id }) => [`${id} ${path}`, join(root, path)]))
       for (const key of [...watchers.keys()]) if (!wanted.has(key)) drop(key)
       for (const [key, path] of wanted) if (!watchers.has(key)) add(key, path)
       const isNew = [...wanted.keys()].some((key) => !followed.has(key))

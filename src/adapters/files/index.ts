@@ -1,14 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Clock } from '../../ports/clock.js'
+import { type Clock, systemClock } from '../../ports/clock.js'
 import type { RouteSource, SourceError, SourceState } from '../../ports/route-source.js'
 import { eventOf, follow, unavailable } from './follow.js'
 import { scan } from './scan.js'
 import { initial, step } from './state.js'
-import { systemClock } from './system-clock.js'
 
-export { MAX_DEPTH, MAX_DIRECTORIES, MAX_FILES } from './list.js'
-export { MAX_FILE_BYTES } from './read-file.js'
+export { maxDepth, maxDirectories, maxFiles } from './list.js'
+export { maxFileBytes } from './read-file.js'
 export type { Clock, RouteSource, SourceError, SourceState }
 export type { SourceProblem } from '../../ports/route-source.js'
 
@@ -22,17 +21,22 @@ export interface FilesOptions {
 /**
  * A directory of YAML files with EdgeRoutes as a source of routes.
  *
- * All of `*.yaml` and `*.yml` counts, also in directories below, except for names that begin with a dot; a file may
- * hold many documents. A change is seen within a tenth of a second where the system tells of it, and otherwise
- * after a second.
+ * All of `*.yaml` and `*.yml` counts, also in directories below, except for names that begin with a
+ * dot; a file may hold many documents. A change is seen within a tenth of a second where the system
+ * tells of it, and otherwise after a second.
  *
- * Guarantees: an object is removed only when it is known to be gone, by two scans with a quiet 250 ms between
- * them. What is missing as a whole, unreadable, half written or invalid keeps the last good form of its
- * objects and is named in `problems`. Of two objects with one name, the first path in order serves. A route that
- * has not changed stays the same object. `uid` is `file:namespace/name`; there is no age; the generation counts
- * the changes of the spec since watching began.
+ * Guarantees: an object is removed only when it is known to be gone, by two scans with a quiet 250
+ * ms between them, in which nothing at all changes in the directory. What is missing as a whole,
+ * unreadable, emptied, half written or invalid keeps the last good form of its objects and is named
+ * in `problems`. Of two objects with one name, the first path in order serves. A route that has not
+ * changed stays the same object. `uid` is `file:namespace/name`; there is no age; the generation
+ * counts the changes of the spec while the object is there.
  *
- * Errors: a left if the directory cannot be read when watching begins, and never later; or if `onState` throws.
+ * Cost: one `stat` for each file and scan. Changed files are parsed in slices of some 10 ms,
+ * between which the event loop goes on.
+ *
+ * Errors: a left if the directory cannot be read when watching begins, and never later; or if
+ * `onState` throws.
  */
 export const filesRouteSource = ({
   directory,

@@ -3,16 +3,16 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareStrings } from '../../core/order.js'
 import { isGone, showIoError } from './io-error.js'
-import type { Gap } from './resolve.js'
+import type { Gap } from './gap.js'
 
 /** How many files are read: what a fleet needs, 50,000 routes say, fits into far fewer. */
-export const MAX_FILES = 10_000
+export const maxFiles = 10_000
 
 /** How many directories are followed: each of them costs the kernel a watch. */
-export const MAX_DIRECTORIES = 1_000
+export const maxDirectories = 1_000
 
 /** How many levels of directories below the first are followed. */
-export const MAX_DEPTH = 8
+export const maxDepth = 8
 
 export interface Limits {
   readonly files: number
@@ -20,7 +20,7 @@ export interface Limits {
   readonly depth: number
 }
 
-const defaultLimits: Limits = { files: MAX_FILES, directories: MAX_DIRECTORIES, depth: MAX_DEPTH }
+const defaultLimits: Limits = { files: maxFiles, directories: maxDirectories, depth: maxDepth }
 
 export interface Listing {
   /** Relative paths with `/` between their parts, of all that is called `*.yaml` or `*.yml`. */
@@ -30,18 +30,19 @@ export interface Listing {
 }
 
 export interface ListedDirectory {
+  /** Relative; empty for the directory itself. */
   readonly path: string
   /** Tells it from another directory that was at this path before. */
   readonly id: string
 }
 
 /**
- * Lists the files of a directory and of those below it. Rejects if the directory itself cannot be listed; what
- * else cannot be listed is a gap.
+ * Lists the files of a directory and of those below it. Rejects if the directory itself cannot be
+ * listed; what else cannot be listed is a gap.
  *
  * Names that begin with a dot are passed over; links are followed, as in a mounted ConfigMap, where
- * `shop.yaml` leads to `..data/shop.yaml`. A directory that is reached on several ways, or by a link from within
- * itself, is listed once, on the first way in the order of paths.
+ * `shop.yaml` leads to `..data/shop.yaml`. A directory that is reached on several ways, or by a
+ * link from within itself, is listed once, on the first way in the order of paths.
  */
 export const list = async (
   root: string,
@@ -61,7 +62,7 @@ export const list = async (
   const { files, directories, gaps } = walk
   if (files.length <= limits.files) return { files, directories, gaps }
   const last = files[limits.files - 1] ?? ''
-  const message = `has more than ${String(limits.files)} files; those behind ${last} are not read`
+  const message = `has more than ${limits.files} files; those behind ${last} are not read`
   return {
     files: files.slice(0, limits.files),
     directories,
@@ -84,7 +85,7 @@ interface Walk {
 const enter = async (walk: Walk, path: string, depth: number): Promise<void> => {
   const absolute = join(walk.root, path)
   const { dev, ino, birthtimeNs } = await stat(absolute, { bigint: true })
-  const id = `${String(dev)}:${String(ino)}`
+  const id = `${dev}:${ino}`
   if (walk.visited.has(id)) return
   const refusal = refusalOf(walk, depth)
   if (refusal !== undefined) {
@@ -93,7 +94,7 @@ const enter = async (walk: Walk, path: string, depth: number): Promise<void> => 
   }
   const entries = await readdir(absolute, { withFileTypes: true })
   walk.visited.add(id)
-  walk.directories.push({ path: absolute, id: `${id}:${String(birthtimeNs)}` })
+  walk.directories.push({ path, id: `${id}:${birthtimeNs}` })
   for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name)))
     if (!entry.name.startsWith('.')) await take(walk, entry, inside(path, entry.name), depth)
 }
@@ -120,8 +121,7 @@ const isFileOfRoutes = (name: string): boolean => /\.ya?ml$/.test(name)
 const inside = (path: string, name: string): string => (path === '' ? name : `${path}/${name}`)
 
 const refusalOf = ({ limits, directories }: Walk, depth: number): string | undefined => {
-  if (depth > limits.depth)
-    return `is not read: it is more than ${String(limits.depth)} levels deep`
+  if (depth > limits.depth) return `is not read: it is more than ${limits.depth} levels deep`
   if (directories.length < limits.directories) return undefined
-  return `is not read: there are more than ${String(limits.directories)} directories`
+  return `is not read: there are more than ${limits.directories} directories`
 }

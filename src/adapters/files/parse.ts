@@ -3,21 +3,25 @@ import { decodeEdgeRoute } from '../../core/codec.js'
 import { apiVersion, defaultNamespace, kind, type RouteKey } from '../../core/edge-route.js'
 import type { FieldError } from '../../core/field-error.js'
 import type { FileDocument, Reading } from './reading.js'
+import type { Pieces } from './turns.js'
 import { readYaml, type YamlDocument } from './yaml-stream.js'
 
 /**
  * Reads the text of a file: each of its documents is an EdgeRoute, or is told to be none and why.
  *
- * Total. A document that is wrong takes no other with it. Fields that EdgeRoute does not have are refused: in a
- * file, an unknown field is a typing error. Empty documents are passed over. Errors name the line where
- * YAML knows it.
+ * Total. A document that is wrong takes no other with it. Fields that EdgeRoute does not have are
+ * refused: in a file, an unknown field is a typing error. Empty documents are passed over. Errors
+ * name the line where YAML knows it. To read and to decode one document are a piece each.
  */
-export const parseFile = (text: string): Reading => {
-  const stream = readYaml(text)
+export function* parseFile(text: string): Pieces<Reading> {
+  const stream = yield* readYaml(text)
   if (E.isLeft(stream)) return { _tag: 'Parsed', documents: [whole(stream.left)], broken: true }
-  const documents = stream.right.flatMap((document, index) =>
-    document === undefined ? [] : [parseDocument(document, index + 1)],
-  )
+  const documents: Array<FileDocument> = []
+  for (const [index, document] of stream.right.entries()) {
+    if (document === undefined) continue
+    documents.push(parseDocument(document, index + 1))
+    yield
+  }
   return { _tag: 'Parsed', documents, broken: stream.right.some((document) => document?.broken) }
 }
 
@@ -64,6 +68,6 @@ const strangeKind = (value: unknown): FieldError | undefined => {
     return { path: '', message: `this is ${what}; a document is an object of kind ${kind}` }
   }
   if (!('kind' in value) || typeof value.kind !== 'string' || value.kind === kind) return undefined
-  const message = `files carry objects of kind ${kind} (${apiVersion}) only, one in a document; this is a ${value.kind}`
-  return { path: 'kind', message }
+  const rule = `files carry objects of kind ${kind} (${apiVersion}) only, one in a document`
+  return { path: 'kind', message: `${rule}; this is a ${value.kind}` }
 }

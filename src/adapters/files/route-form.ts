@@ -9,9 +9,9 @@ import {
 /**
  * The object of a name that has this spec.
  *
- * It is the very object that it was before unless the spec has changed, so that whoever remembers things of it can
- * compare references. Its generation counts these changes, from 1. It has no age, and its uid is its name: it
- * stays the same object when it moves to another file.
+ * It is the very object that it was before unless the spec has changed, so that whoever remembers
+ * things of it can compare references. Its generation counts these changes, from 1. It has no age,
+ * and its uid is its name: it stays the same object when it moves to another file.
  */
 export const routeOf = (
   key: RouteKey,

@@ -4,9 +4,10 @@ import { showIoError } from './io-error.js'
 import { list, type Listing } from './list.js'
 import { readFile, type Stamped } from './read-file.js'
 import type { Reading } from './reading.js'
+import { turnsOf } from './turns.js'
 
 /** How many files are read at once: enough to keep Node's four I/O threads busy. */
-const CONCURRENCY = 16
+const concurrency = 16
 
 /** What a look at a directory gave. */
 export interface Scan extends Omit<Listing, 'files'> {
@@ -19,10 +20,12 @@ export interface Scan extends Omit<Listing, 'files'> {
 export type ScanCache = ReadonlyMap<string, Stamped>
 
 /**
- * Looks at all files of a directory, and reads those that have changed since the scan that made `cache`.
+ * Looks at all files of a directory, and reads those that have changed since the scan that made
+ * `cache`.
  *
- * Never rejects; a left says why the directory cannot be read. Costs one `stat` for each file. Ends early, with
- * part of the files, when `isStopped`.
+ * Never rejects; a left says why the directory cannot be read. Costs one `stat` for each file.
+ * Files are parsed in turns of the event loop, one at a time. Ends early, with part of the files,
+ * when `isStopped`.
  */
 export const scan = async (
   root: string,
@@ -33,14 +36,15 @@ export const scan = async (
     const { files: paths, directories, gaps } = await list(root, isStopped)
     const stamped = new Map<string, Stamped>()
     const work = paths.values()
+    const inTurns = turnsOf(isStopped)
     const worker = async (): Promise<void> => {
       for (const path of work) {
         if (isStopped()) return
-        const read = await readFile(join(root, path), cache.get(path))
+        const read = await readFile(join(root, path), cache.get(path), inTurns)
         if (read !== undefined) stamped.set(path, read)
       }
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+    await Promise.all(Array.from({ length: concurrency }, worker))
     const files = new Map([...stamped].map(([path, { reading }]) => [path, reading]))
     return E.right({ files, directories, gaps, cache: stamped })
   } catch (error) {

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EdgeRoute } from '../../core/edge-route.js'
 import type { SourceState } from '../../ports/route-source.js'
+import { type DirectoryIds, replacementOf } from './directories.js'
 import { type Entry, type FileMemory, forget, keep, remember, unknownFile } from './file-memory.js'
-import type { Reading } from './reading.js'
-import { covers, type Gap, resolve, type Resolved } from './resolve.js'
+import { covers, type Gap } from './gap.js'
+import type { ListedDirectory } from './list.js'
+import { problemsOf } from './problems.js'
+import { isSameReading, type Reading } from './reading.js'
+import { isMissing, resolve, type Winners } from './resolve.js'
 import { routeOf } from './route-form.js'
 
 /** What is known of a directory of EdgeRoutes. */
@@ -13,10 +17,11 @@ export interface Following {
   readonly _tag: 'Following'
   /** By path. */
   readonly files: ReadonlyMap<string, FileMemory>
+  readonly directories: DirectoryIds
   readonly gaps: ReadonlyArray<Gap>
   /** When the directory was last seen to have changed. */
   readonly quietSinceMs: number
-  /** By name, the last forms of the objects, those that are gone included: generations must not go back. */
+  /** By name, what is served. */
   readonly forms: ReadonlyMap<string, EdgeRoute>
   readonly published: SourceState
 }
@@ -29,6 +34,7 @@ export type FilesEvent =
       readonly endedAtMs: number
       /** By path, relative to the directory, with `/` between its parts. */
       readonly files: ReadonlyMap<string, Reading>
+      readonly directories: ReadonlyArray<ListedDirectory>
       readonly gaps: ReadonlyArray<Gap>
     }
   | {
@@ -47,50 +53,56 @@ export type FilesEffect =
 export type Step = readonly [state: FilesState, effects: ReadonlyArray<FilesEffect>]
 
 /**
- * How long nothing may change before a missing object counts as removed: editors and `git checkout` write a file
- * by removing the old one first.
+ * How long nothing may change before a missing object counts as removed: editors and `git checkout`
+ * write a file by removing the old one first.
  */
-export const QUIET_MS = 250
-
-/** How long a directory that never becomes quiet can put off a removal. */
-export const PATIENCE_MS = 2_000
+export const quietMs = 250
 
 /**
- * How many objects that are gone are remembered for their generations. Beyond it the oldest is forgotten, and
- * would begin at generation 1 again.
+ * How long a removal waits for quiet before it is told: who writes many files is done by then, as a
+ * rule.
  */
-export const MAX_REMEMBERED = 10_000
+export const restlessMs = 2_000
 
 export const initial: FilesState = { _tag: 'Starting' }
 
 /**
- * Takes in one scan of a directory. Nothing is removed by mistake: an object goes only after two scans, a
- * quiet time apart, have seen all of its file, or that there is none, and the object not in it.
+ * Takes in one scan of a directory. Nothing is removed by mistake: an object goes only after two
+ * scans, a quiet time apart, have seen all of its file, or that there is none, and the object not
+ * in it.
  *
- * | state     | event                                       | next                   | effects           |
- * | --------- | ------------------------------------------- | ---------------------- | ----------------- |
- * | Starting  | DirectoryUnreadable                         | Starting               | GiveUp            |
- * | Starting  | Scanned                                     | Following              | Publish           |
- * | Following | DirectoryUnreadable                         | all objects held       | Publish, once     |
- * | Following | Scanned, nothing new                        | the same               |                   |
- * | Following | Scanned, an object is new or changed        | with its new form      | Publish           |
- * | Following | Scanned, an object is invalid or unreadable | held                   | Publish, once     |
- * | Following | Scanned, an object is missing               | missing since then     | ScanAgain         |
- * | Following | Scanned, it is there again, or held         | not missing            |                   |
- * | Following | Scanned, still missing, not quiet           | missing                | ScanAgain         |
- * | Following | Scanned, still missing, and quiet           | without it             | Publish           |
+ * | state     | event                                        | next                  | effects        |
+ * | --------- | -------------------------------------------- | --------------------- | -------------- |
+ * | Starting  | DirectoryUnreadable                          | Starting              | GiveUp         |
+ * | Starting  | Scanned                                      | Following             | Publish        |
+ * | Following | DirectoryUnreadable                          | all objects held      | Publish, once  |
+ * | Following | Scanned, nothing new                         | the same              |                |
+ * | Following | Scanned, an object is new or changed         | with its new form     | Publish        |
+ * | Following | Scanned, an object is invalid or unreadable  | held                  | Publish, once  |
+ * | Following | Scanned, an object is missing                | missing since then    | ScanAgain      |
+ * | Following | Scanned, it is there again, or held          | not missing           |                |
+ * | Following | Scanned, still missing, not quiet            | missing               | ScanAgain      |
+ * | Following | Scanned, not quiet for `restlessMs`          | missing               | Publish, once  |
+ * | Following | Scanned, still missing, and quiet            | without it            | Publish        |
  *
- * Quiet: nothing has changed for `QUIET_MS`, or the object has been missing for `PATIENCE_MS`. How an object is
- * held or missing is decided file by file, in `remember`. Publish comes only where the routes or the
- * problems differ from those of the last one, and before ScanAgain.
+ * Quiet: nothing in the whole directory has changed for `quietMs`. A directory that never rests
+ * puts off removals without an end, and is told of: what is gone from it looks like what is about
+ * to be written again. How an object is held or missing is decided file by file, in `remember`; a
+ * directory that was replaced by an empty one is a gap, by `replacementOf`. Publish comes only
+ * where the routes or the problems differ from those of the last one, and before ScanAgain.
  */
 export const step = (state: FilesState, event: FilesEvent): Step => {
   switch (event._tag) {
     case 'DirectoryUnreadable': {
       const { nowMs, message } = event
       if (state._tag === 'Starting') return [state, [{ _tag: 'GiveUp', message }]]
-      const gaps = [{ path: '', message }]
-      return observe(state, { startedAtMs: nowMs, endedAtMs: nowMs, files: new Map(), gaps })
+      return observe(state, {
+        startedAtMs: nowMs,
+        endedAtMs: nowMs,
+        files: new Map(),
+        directories: [],
+        gaps: [{ path: '', message }],
+      })
     }
     case 'Scanned':
       return observe(state, event)
@@ -99,21 +111,29 @@ export const step = (state: FilesState, event: FilesEvent): Step => {
 
 type Scan = Omit<FilesEvent & { readonly _tag: 'Scanned' }, '_tag'>
 
-const observe = (state: FilesState, scan: Scan): Step => {
+const observe = (state: FilesState, listed: Scan): Step => {
   const before = state._tag === 'Following' ? state : undefined
   const known = before?.files ?? new Map<string, FileMemory>()
+  const { gaps, ids: directories } = replacementOf(
+    before?.directories ?? new Map<string, string>(),
+    known,
+    listed.directories,
+    listed.files.keys(),
+  )
+  const scan = { ...listed, gaps: [...listed.gaps, ...gaps] }
   const changed = before === undefined || differs(before, scan)
-  if (!changed && ![...known.values()].some(hasMissing)) return [before, []]
+  if (!changed && ![...known.values()].some(hasMissing)) return [{ ...before, directories }, []]
 
-  const quietSinceMs = changed ? scan.endedAtMs : Math.min(before.quietSinceMs, scan.endedAtMs)
+  const quietSinceMs = changed ? scan.endedAtMs : before.quietSinceMs
   const files = takeIn(known, scan, quietSinceMs)
-  const { winners, problems } = resolve(files, scan.gaps)
+  const winners = resolve(files)
   const forms = formsOf(winners, before?.forms ?? new Map<string, EdgeRoute>())
-  const routes = [...winners.keys()].flatMap((name) => forms.get(name) ?? [])
-  const published = sharing(before?.published, { routes, problems })
+  const problems = problemsOf(files, winners, scan.gaps, restlessness(winners, scan.endedAtMs))
+  const published = sharing(before?.published, { routes: [...forms.values()], problems })
   const next = {
     _tag: 'Following' as const,
     files,
+    directories,
     gaps: scan.gaps,
     quietSinceMs,
     forms,
@@ -126,14 +146,11 @@ const differs = ({ files, gaps }: Following, scan: Scan): boolean =>
   !isDeepStrictEqual(gaps, scan.gaps) ||
   [...scan.files].some(([path, reading]) => {
     const known = files.get(path)
-    return known === undefined || known.hidden || !isSame(known.reading, reading)
+    return known === undefined || known.hidden || !isSameReading(known.reading, reading)
   }) ||
   [...files.values()].some(
     ({ path, reading, hidden }) => reading !== undefined && !hidden && !scan.files.has(path),
   )
-
-const isSame = (a: Reading | undefined, b: Reading | undefined): boolean =>
-  a === b || (a?._tag === 'Unreadable' && b?._tag === 'Unreadable' && a.message === b.message)
 
 /** The memories of all files after a scan, without the objects that count as removed by it. */
 const takeIn = (
@@ -141,8 +158,8 @@ const takeIn = (
   scan: Scan,
   quietSinceMs: number,
 ): ReadonlyMap<string, FileMemory> => {
-  const isDue = ({ missingSinceMs }: Entry): boolean =>
-    missingSinceMs !== undefined && scan.startedAtMs >= dueMs(missingSinceMs, quietSinceMs)
+  const isDue = (entry: Entry): boolean =>
+    isMissing(entry) && scan.startedAtMs >= quietSinceMs + quietMs
   const files = new Map<string, FileMemory>()
   for (const path of new Set([...known.keys(), ...scan.files.keys()])) {
     const memory = forget(look(known.get(path) ?? unknownFile(path), scan), isDue)
@@ -155,23 +172,32 @@ const look = (before: FileMemory, scan: Scan): FileMemory => {
   const reading = scan.files.get(before.path)
   if (reading === undefined && scan.gaps.some((gap) => covers(gap, before.path)))
     return keep(before)
-  return isSame(before.reading, reading) && !before.hidden
+  return isSameReading(before.reading, reading) && !before.hidden
     ? before
     : remember(before, reading, scan.endedAtMs)
 }
 
-const dueMs = (missingSinceMs: number, quietSinceMs: number): number =>
-  Math.min(quietSinceMs + QUIET_MS, missingSinceMs + PATIENCE_MS)
-
+/** By name, what the winners are; the same objects as before where these are equal. */
 const formsOf = (
-  winners: Resolved['winners'],
+  winners: Winners,
   before: ReadonlyMap<string, EdgeRoute>,
-): ReadonlyMap<string, EdgeRoute> => {
-  const gone = [...before].filter(([name]) => !winners.has(name)).slice(-MAX_REMEMBERED)
-  const present = [...winners].map(
-    ([name, { entry }]) => [name, routeOf(entry.key, entry.spec, before.get(name))] as const,
+): ReadonlyMap<string, EdgeRoute> =>
+  new Map(
+    [...winners].map(([name, { entry }]) => [
+      name,
+      routeOf(entry.key, entry.spec, before.get(name)),
+    ]),
   )
-  return new Map([...gone, ...present])
+
+/** What to say of a directory in which removals have waited for long. */
+const restlessness = (winners: Winners, nowMs: number): ReadonlyArray<string> => {
+  const waiting = [...winners.values()].filter(
+    ({ entry: { missingSinceMs } }) =>
+      missingSinceMs !== undefined && nowMs - missingSinceMs >= restlessMs,
+  ).length
+  if (waiting === 0) return []
+  const what = waiting === 1 ? '1 removal waits' : `${waiting} removals wait`
+  return [`changes all the time: ${what} until nothing has changed for ${quietMs} ms`]
 }
 
 /** What is there now, made of the same parts as before where these are equal. */
@@ -194,14 +220,8 @@ const news = (
 ): ReadonlyArray<FilesEffect> =>
   published === before?.published ? [] : [{ _tag: 'Publish', state: published }]
 
-/** When the first of the missing objects will count as removed, if it stays missing. */
-const later = ({ files, quietSinceMs }: Following): ReadonlyArray<FilesEffect> => {
-  let atMs = Infinity
-  for (const { entries } of files.values())
-    for (const { missingSinceMs } of entries.values())
-      if (missingSinceMs !== undefined) atMs = Math.min(atMs, dueMs(missingSinceMs, quietSinceMs))
-  return atMs === Infinity ? [] : [{ _tag: 'ScanAgain', atMs }]
-}
+/** When the missing objects will count as removed, if nothing changes until then. */
+const later = ({ files, quietSinceMs }: Following): ReadonlyArray<FilesEffect> =>
+  [...files.values()].some(hasMissing) ? [{ _tag: 'ScanAgain', atMs: quietSinceMs + quietMs }] : []
 
-const hasMissing = ({ entries }: FileMemory): boolean =>
-  [...entries.values()].some(({ missingSinceMs }) => missingSinceMs !== undefined)
+const hasMissing = ({ entries }: FileMemory): boolean => [...entries.values()].some(isMissing)

@@ -4,7 +4,8 @@ import type { FieldError } from '../../core/field-error.js'
 type Segment = string | number
 
 /**
- * The first few keys, to `limit`, that stand twice in one mapping; `1` and `"1"` are the same field.
+ * The first few keys, to `limit`, that stand twice in one mapping; `1` and `"1"` are the same
+ * field.
  *
  * The library can check this too, but in quadratic time: a mebibyte of short keys takes it minutes.
  */
@@ -21,7 +22,7 @@ export const repeatedKeys = (
         const name = nameOf(key)
         if (name === undefined) continue
         if (seen.has(name) && isScalar(key)) {
-          const line = String(lines.linePos(key.range?.[0] ?? 0).line)
+          const { line } = lines.linePos(key.range?.[0] ?? 0)
           const path = showPath([...segmentsTo(map, ancestors), name])
           errors.push({ path, message: `is there twice; keep one of them (line ${line})` })
         }
@@ -32,6 +33,22 @@ export const repeatedKeys = (
     },
   })
   return errors
+}
+
+/**
+ * True if a document has more aliases than `limit`.
+ *
+ * The library bounds what each anchor expands to, but looks through all anchors for each alias.
+ */
+export const hasMoreAliases = (document: Document, limit: number): boolean => {
+  let aliases = 0
+  visit(document, {
+    Alias: () => {
+      aliases += 1
+      return aliases > limit ? visit.BREAK : undefined
+    },
+  })
+  return aliases > limit
 }
 
 /** The name of the field that a key stands for; none for keys that are lists or objects. */
@@ -77,7 +94,7 @@ export const cycleIn = (root: unknown): string | undefined => {
 /** As in `spec.matches[0].path`. */
 const showPath = (path: ReadonlyArray<Segment>): string =>
   path
-    .map((segment) => (typeof segment === 'number' ? `[${String(segment)}]` : `.${segment}`))
+    .map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${segment}`))
     .join('')
     .replace(/^\./, '')
 

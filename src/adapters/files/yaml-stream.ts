@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Document, isMap, isNode, isScalar, LineCounter, parseAllDocuments } from 'yaml'
+import { Composer, type Document, isMap, isNode, isScalar, LineCounter, Parser } from 'yaml'
 import type { FieldError } from '../../core/field-error.js'
-import { cycleIn, nameOf, repeatedKeys, splitPath } from './yaml-checks.js'
+import type { Pieces } from './turns.js'
+import { cycleIn, hasMoreAliases, nameOf, repeatedKeys, splitPath } from './yaml-checks.js'
+import { oversizeOf } from './yaml-size.js'
 
 /** One YAML document: its value, or why it has none. */
 export interface YamlDocument {
@@ -17,31 +19,40 @@ export interface YamlDocument {
 }
 
 /**
- * How many aliases a document may expand to. An EdgeRoute needs none, and a few dozen may save typing; without
- * a bound, 200 bytes of nested aliases make gigabytes.
+ * How many aliases a document may have, and each anchor expand to. An EdgeRoute needs none, and a
+ * few dozen may save typing; without a bound, 200 bytes of nested aliases make gigabytes.
  */
-export const MAX_ALIASES = 100
+export const maxAliases = 100
 
 /** How many errors are told of one document: nobody reads more, and a mebibyte can have 200,000. */
-export const MAX_ERRORS = 20
+export const maxErrors = 20
 
 /**
- * Splits a text into its YAML documents: YAML 1.2 with the core schema and without merge keys, whatever
- * a `%YAML` directive says.
+ * Splits a text into its YAML documents: YAML 1.2 with the core schema and without merge keys,
+ * whatever a `%YAML` directive says.
  *
- * Total: a left says what is wrong with the text as a whole, as that it is nested too deeply. A document
- * without content is `undefined`. A value has no cycle, no key twice, and only types that JSON has too (and
- * infinity, and not-a-number). Costs O(n) in the length of the text, at worst some 5 s for a mebibyte.
+ * Total: a left says what is wrong with the text as a whole, as that it has too many documents. A
+ * document without content is `undefined`. A value has no cycle, no key twice, and only types that
+ * JSON has too (and infinity, and not-a-number). Each document is a piece; its cost is bounded by
+ * its length, see `oversizeOf`.
  */
-export const readYaml = (
+export function* readYaml(
   text: string,
-): E.Either<FieldError, ReadonlyArray<YamlDocument | undefined>> => {
+): Pieces<E.Either<FieldError, ReadonlyArray<YamlDocument | undefined>>> {
+  const oversize = oversizeOf(text)
+  if (oversize !== undefined) return E.left({ path: '', message: oversize })
   const lines = new LineCounter()
+  const composer = new Composer(options)
+  const documents: Array<YamlDocument | undefined> = []
   try {
-    const parsed = parseAllDocuments(text, { ...options, lineCounter: lines })
-    const fault = 'empty' in parsed ? [...parsed.errors, ...parsed.warnings][0] : undefined
+    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
+      documents.push(readDocument(document, lines))
+      yield
+    }
+    const { errors, warnings } = composer.streamInfo()
+    const fault = [...errors, ...warnings][0]
     if (fault !== undefined) return E.left({ path: '', message: inWords(fault.message) })
-    return E.right([...parsed].map((document) => readDocument(document, lines)))
+    return E.right(documents)
   } catch (error) {
     return E.left({ path: '', message: showThrown(error) })
   }
@@ -60,7 +71,7 @@ const options = {
 const readDocument = (document: Document.Parsed, lines: LineCounter): YamlDocument | undefined => {
   const faults = [...document.errors, ...document.warnings].map(({ message, pos }) => {
     const { line, col } = lines.linePos(pos[0])
-    return { path: '', message: `line ${String(line)}, column ${String(col)}: ${inWords(message)}` }
+    return { path: '', message: `line ${line}, column ${col}: ${inWords(message)}` }
   })
   if (faults.length === 0 && isEmpty(document)) return undefined
   return {
@@ -79,11 +90,12 @@ const isEmpty = ({ contents }: Document.Parsed): boolean =>
   contents === null || (isScalar(contents) && contents.value === null)
 
 const valueOf = (document: Document.Parsed, lines: LineCounter): YamlDocument['value'] => {
-  const repeated = repeatedKeys(document, lines, MAX_ERRORS)
+  const repeated = repeatedKeys(document, lines, maxErrors)
   if (repeated.length > 0) return E.left(repeated)
+  if (hasMoreAliases(document, maxAliases)) return E.left([{ path: '', message: tooManyAliases }])
   try {
     // The library counts the anchor too.
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES + 1 })
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases + 1 })
     const path = cycleIn(value)
     if (path === undefined) return E.right(value)
     const message = 'contains itself: an alias must not stand inside its anchor'
@@ -97,7 +109,7 @@ const locator =
   (document: Document.Parsed, lines: LineCounter): YamlDocument['locate'] =>
   ({ path, message }) => {
     const start = startOf(document, splitPath(path))
-    const line = start === undefined ? '' : ` (line ${String(lines.linePos(start).line)})`
+    const line = start === undefined ? '' : ` (line ${lines.linePos(start).line})`
     return { path, message: `${message}${line}` }
   }
 
@@ -115,9 +127,9 @@ const startOf = (document: Document.Parsed, path: ReadonlyArray<string>): number
 }
 
 const bounded = (errors: ReadonlyArray<FieldError>): ReadonlyArray<FieldError> => {
-  const more = errors.length - MAX_ERRORS
+  const more = errors.length - maxErrors
   if (more <= 0) return errors
-  return [...errors.slice(0, MAX_ERRORS), { path: '', message: `and ${String(more)} more errors` }]
+  return [...errors.slice(0, maxErrors), { path: '', message: `and ${more} more errors` }]
 }
 
 /** The library throws a RangeError where the stack ends, and a ReferenceError for aliases. */
@@ -128,5 +140,7 @@ const showThrown = (error: unknown): string => {
 
 const inWords = (message: string): string =>
   message.startsWith('Excessive alias count')
-    ? `its aliases expand to too much: more than ${String(MAX_ALIASES)} values`
+    ? tooManyAliases
     : `is not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
+
+const tooManyAliases = `its aliases expand to too much: more than ${maxAliases} values`

@@ -13,16 +13,9 @@ export {
   type MemoryControlPlane,
   type MemoryControlPlaneOptions,
 } from './transport/control-plane.js'
-export { encodeResponse, encodeView } from './transport/encode.js'
 export type { MemoryEnvoy } from './transport/envoy.js'
 export type { Delivery } from './transport/queues.js'
-export * as memoryEnvoy from './envoy/client/index.js'
-export type {
-  EnvoyEffect,
-  EnvoyEvent,
-  ReceivedResource,
-  ReceivedResponse,
-} from './envoy/client/messages.js'
+export type { ReceivedResource, ReceivedResponse } from './envoy/client/messages.js'
 export type {
   Acked,
   Answered,
@@ -34,7 +27,6 @@ export type {
   Watch,
   Watches,
 } from './envoy/client/state.js'
-export { answer, type EncodedResources } from './envoy/routing/answer.js'
 export {
   type AddedHeader,
   changeHeaders,

@@ -1,3 +1,3 @@
+export type { HostPort } from '../../ports/host-port.js'
 export { defaultXdsLimits, type XdsLimits } from './limits.js'
-export { type Address } from './listen.js'
 export { serveXds, type XdsServer, type XdsServerOptions } from './server.js'

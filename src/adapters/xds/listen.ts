@@ -1,12 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:net'
 import type { Server, ServerCredentials } from '@grpc/grpc-js'
-
-/** Where a server listens. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
+import { type HostPort, showHostPort } from '../../ports/host-port.js'
 
 /**
  * Binds a gRPC server. Rejects with an error that names the address and says what to do.
@@ -16,25 +11,24 @@ export interface Address {
  */
 export const listen = async (
   server: Server,
-  { host, port }: Address,
+  { host, port }: HostPort,
   credentials: ServerCredentials,
-): Promise<Address> => {
+): Promise<HostPort> => {
   const { address } = await lookup(host).catch((error: unknown) => fail(host, port, error))
   // gRPC writes to stderr by itself when it cannot bind, and hides the reason: ask first.
   await tryPort(address, port).catch((error: unknown) => fail(host, port, error))
   return new Promise((resolve, reject) => {
-    server.bindAsync(showAddress({ host: address, port }), credentials, (error, bound) => {
+    server.bindAsync(showHostPort({ host: address, port }), credentials, (error, bound) => {
       if (error === null) resolve({ host: address, port: bound })
       else reject(toListenError(host, port, error))
     })
   })
 }
 
-/** `host:port`, with the host of IPv6 in brackets. */
-export const showAddress = ({ host, port }: Address): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-
-/** Listens and stops at once; a client that comes in between is turned away, and comes again. */
+/**
+ * Listens and stops at once; a client that comes in between is turned away, and comes again. Of port
+ * 0 this asks whether the machine has the address.
+ */
 const tryPort = (host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const probe = createServer((socket) => socket.destroy())
@@ -47,7 +41,7 @@ const fail = (host: string, port: number, error: unknown): never => {
 }
 
 const toListenError = (host: string, port: number, cause: unknown): Error => {
-  const where = `cannot listen for Envoys on ${showAddress({ host, port })}`
+  const where = `cannot listen for Envoys on ${showHostPort({ host, port })}`
   return new Error(`${where}: ${adviceOn(cause)}`, { cause })
 }
 

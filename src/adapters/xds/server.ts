@@ -1,13 +1,16 @@
 import { type ChannelOptions, Server, ServerCredentials } from '@grpc/grpc-js'
-import { emptyFleet, step } from '../../core/xds/fleet.js'
+import { openFleet, step } from '../../core/xds/fleet.js'
 import type { Variant } from '../../core/xds/messages.js'
+import { type RunningFleet, runFleet } from '../../core/xds/run-fleet.js'
+import type { SessionOptions } from '../../core/xds/session.js'
+import { guardedLogger, logFault } from '../../ports/faults.js'
+import type { HostPort } from '../../ports/host-port.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
 import type { SnapshotSink } from '../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../ports/xds-observer.js'
-import { type FleetRunner, fleetRunner } from './fleet-runner.js'
-import { guardedLogger, guardedObserver } from './guard.js'
+import { type Accept, accepter } from './accept.js'
 import { defaultXdsLimits, type XdsLimits } from './limits.js'
-import { type Address, listen } from './listen.js'
+import { listen } from './listen.js'
 import {
   type AggregatedDiscoveryHandlers,
   aggregatedDiscoveryService,
@@ -27,12 +30,14 @@ export interface XdsServerOptions {
   readonly logger?: Logger
   /** In place of some of `defaultXdsLimits`. */
   readonly limits?: Partial<XdsLimits>
+  /** How clients are understood; as Envoys are if absent. */
+  readonly session?: SessionOptions
 }
 
 /** A running server. */
 export interface XdsServer extends SnapshotSink {
   /** Where it listens: an IP address, and the port that it got. */
-  readonly address: Address
+  readonly address: HostPort
   /** Resolves when the server has stopped; never rejects. */
   readonly finished: Promise<void>
   /** How many streams are open. */
@@ -58,16 +63,20 @@ export const serveXds = async (
   signal.throwIfAborted()
   const limits = { ...defaultXdsLimits, ...options.limits }
   const logger = guardedLogger(options.logger ?? silentLogger)
-  const observer = guardedObserver(options.observer ?? (() => undefined), logger)
-  const fleet = fleetRunner({ initial: emptyFleet, step }, observer, logger)
+  const machine = { initial: openFleet(options.session), step }
+  const fleet = runFleet(machine, options.observer ?? (() => undefined), logFault(logger))
   const server = new Server(serverOptions(limits))
-  server.addService(aggregatedDiscoveryService, handlers(fleet, limits, signal))
+  server.addService(aggregatedDiscoveryService, handlers(accepter(fleet, logger), limits, signal))
   const credentials = options.credentials ?? ServerCredentials.createInsecure()
   const address = await listen(server, options, credentials)
   if (signal.aborted) await stop(server, fleet, limits.stopGraceMs)
   signal.throwIfAborted()
   const finished = new Promise<void>((resolve) => {
-    const onAbort = (): void => void stop(server, fleet, limits.stopGraceMs).then(resolve)
+    const fail = (error: unknown): void => {
+      logger.log('error', 'the server did not stop in order', { error: String(error) })
+      resolve()
+    }
+    const onAbort = (): void => void stop(server, fleet, limits.stopGraceMs).then(resolve, fail)
     signal.addEventListener('abort', onAbort, { once: true })
   })
   return { address, publish: fleet.publish, streams: fleet.streams, finished }
@@ -85,7 +94,7 @@ const serverOptions = (limits: XdsLimits): ChannelOptions => ({
 })
 
 const handlers = (
-  fleet: FleetRunner,
+  accept: Accept,
   { maxQueuedResponses }: XdsLimits,
   signal: AbortSignal,
 ): AggregatedDiscoveryHandlers => {
@@ -93,7 +102,7 @@ const handlers = (
     (variant: Variant) =>
     (call: RawCall): void => {
       if (signal.aborted) endCall(call, stopping)
-      else openStream(call, maxQueuedResponses, (stream) => fleet.accept(variant, stream))
+      else openStream(call, maxQueuedResponses, (stream) => accept(variant, stream))
     }
   return { StreamAggregatedResources: serve('sotw'), DeltaAggregatedResources: serve('delta') }
 }
@@ -108,7 +117,7 @@ const stopping: EndStatus = { code: 'UNAVAILABLE', message: 'the server is stopp
  * streams, and these never end by themselves; so they are ended here, and a timer bounds the rest.
  * (Its `drain` would do no more, and leave a timer behind.)
  */
-const stop = (server: Server, fleet: FleetRunner, graceMs: number): Promise<void> =>
+const stop = (server: Server, fleet: RunningFleet, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => {
       server.forceShutdown()

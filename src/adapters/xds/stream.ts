@@ -1,9 +1,10 @@
 import { status } from '@grpc/grpc-js'
+import type { StreamStatus } from '../../core/xds/open-streams.js'
 import type { RawCall } from './service.js'
 
 /** A gRPC status other than OK: its code by name, and what the client reads in its log. */
 export interface EndStatus {
-  readonly code: 'INVALID_ARGUMENT' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE'
+  readonly code: StreamStatus['code'] | 'UNAVAILABLE'
   readonly message: string
 }
 
@@ -21,13 +22,16 @@ export interface XdsStream {
 }
 
 export interface StreamListener {
+  /** Called exactly once, and before everything else. */
+  readonly onOpened: () => void
   readonly onRequest: (bytes: Buffer) => void
-  /** Called exactly once, and nothing is called after it. */
+  /** Called exactly once, from within `onOpened` at the earliest; nothing is called after it. */
   readonly onClosed: (reason: string) => void
 }
 
 /**
- * Makes a stream of a call.
+ * Makes a stream of a call. `listen` must do nothing with the stream before it returns: what it does
+ * then, it does in `onOpened`, when everything is in place, and may end the stream there.
  *
  * No more is read from a client while `maxQueuedResponses` of its responses wait in memory, so that
  * one that answers without reading queues at most those, and what one more request brings forth: a
@@ -72,6 +76,7 @@ export const openStream = (
   call.on('data', (bytes: Buffer) => {
     if (open) listener.onRequest(bytes)
   })
+  listener.onOpened()
 }
 
 /** Ends a call behind what was written to it: with OK, or with a status. */

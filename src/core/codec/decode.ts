@@ -1,4 +1,4 @@
-import { type Either, left, right } from 'fp-ts/lib/Either.js'
+import { type Either, left, map, right } from 'fp-ts/lib/Either.js'
 import type { ReadonlyNonEmptyArray } from 'fp-ts/lib/ReadonlyNonEmptyArray.js'
 import type * as t from 'io-ts'
 import { type Envelope, envelopeCodec, kindCodec, metadataCodec } from './envelope.js'
@@ -39,6 +39,7 @@ const maxErrors = 100
  * and looks no deeper into it than EdgeRoute goes.
  *
  * ```ts
+ * import assert from 'node:assert/strict'
  * import { decodeEdgeRoute } from 'edgewright'
  *
  * const decoded = decodeEdgeRoute({
@@ -72,11 +73,36 @@ export const decodeEdgeRoute = (
 export const checkSpec = (spec: EdgeRouteSpec): ReadonlyArray<FieldError> =>
   report(errorsOf(spec, 'spec', specCodec), maxErrors)
 
-/** `checkSpec`, and the same of the metadata. */
-export const checkRoute = ({ metadata, spec }: EdgeRoute): ReadonlyArray<FieldError> => [
-  ...report(errorsOf(metadata, 'metadata', metadataCodec), maxErrors),
-  ...checkSpec(spec),
-]
+/** A route as its codec reads it, part by part. */
+export interface ReadRoute {
+  readonly metadata: Either<Errors, Metadata>
+  readonly spec: Either<Errors, EdgeRouteSpec>
+}
+
+/**
+ * Reads an object that claims to be a route: what is taken of it is what was checked, and nothing else of it.
+ * Never throws, not even if reading a property does.
+ */
+export const readRoute = (route: unknown): ReadRoute => ({
+  metadata: map(named)(readPart(route, 'metadata', metadataCodec)),
+  spec: readPart(route, 'spec', specCodec),
+})
+
+/** A property of anything; of what has none, nothing. May throw where reading it does. */
+export const propertyOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined
+
+const readPart = <A>(route: unknown, key: string, codec: Codec<A>): Either<Errors, A> => {
+  try {
+    const value = propertyOf(route, key)
+    const decoded = codec.validate(value, root(key, codec, value))
+    return decoded._tag === 'Left' ? failed(decoded.left.map(locate)) : decoded
+  } catch {
+    return left([{ path: key, message: 'cannot be read' }])
+  }
+}
 
 const errorsOf = <A>(value: unknown, key: string, codec: Codec<A>): ReadonlyArray<Located> => {
   const decoded = codec.validate(value, root(key, codec, value))

@@ -46,7 +46,9 @@ const sharesStem = (name: string, candidate: string): boolean =>
   name.length >= 3 && (candidate.startsWith(name) || name.startsWith(candidate))
 
 const cut = (value: string): string =>
-  value.length <= maxShownLength ? value : `${value.slice(0, maxShownLength)}…`
+  value.length <= maxShownLength
+    ? value
+    : `${value.slice(0, maxShownLength).replace(/[\uD800-\uDBFF]$/, '')}…`
 
 /** Levenshtein's distance, with a swap of neighbours as one step. */
 const distance = (a: string, b: string): number => {

@@ -17,6 +17,15 @@ const maxHostnames = 64
  */
 const maxClaims = 4096
 
+/**
+ * The most bytes that one object may put into a route table, about: each of its claims carries the whole
+ * action and all header changes. Every Envoy of the fleet loads the table anew at each change.
+ */
+const maxTableBytes = 4 * 1024 * 1024
+
+/** What a field takes beside its text: tags, lengths, a digest. */
+const overheadBytes = 64
+
 const hostnames = where(
   list(text(checkHostname), { min: 1, max: maxHostnames, of: 'hostnames' }),
   unique('hostname', (hostname) => hostname),
@@ -45,7 +54,7 @@ const spec = record(
 
 const together = (value: EdgeRouteSpec): ReadonlyArray<Issue> => [
   ...rewrittenRegexes(value),
-  ...tooManyClaims(value),
+  ...tooMuch(value),
 ]
 
 const rewrittenRegexes = ({
@@ -58,6 +67,11 @@ const rewrittenRegexes = ({
   return [{ keys: ['rewrite', 'prefix'], message }]
 }
 
+const tooMuch = (value: EdgeRouteSpec): ReadonlyArray<Issue> => {
+  const tooMany = tooManyClaims(value)
+  return tooMany.length > 0 ? tooMany : tooHeavy(value)
+}
+
 const tooManyClaims = ({
   hostnames: hosts,
   matches: all = [{}],
@@ -67,6 +81,37 @@ const tooManyClaims = ({
   const message = `stands for ${claims} claims (hostnames times matches times methods): at most ${maxClaims}`
   return claims > maxClaims ? [{ message }] : []
 }
+
+const tooHeavy = (value: EdgeRouteSpec): ReadonlyArray<Issue> => {
+  const { hostnames: hosts, matches: all = [{}] } = value
+  const action = weigh([
+    value.backends,
+    value.redirect,
+    value.respond,
+    value.rewrite,
+    value.headers,
+  ])
+  const perHost = all.reduce(
+    (sum, match) => sum + (action + weigh(match)) * (match.methods?.length ?? 1),
+    0,
+  )
+  const bytes = (hosts?.length ?? 1) * perHost
+  const message = [
+    `stands for about ${Math.ceil(bytes / 1024)} KiB of every route table, since each combination of`,
+    `hostname, match and method carries the whole action: at most ${maxTableBytes / 1024} KiB`,
+  ].join(' ')
+  return bytes > maxTableBytes ? [{ message }] : []
+}
+
+/** About what a value takes in bytes when it is encoded: its texts, and something for each of its fields. */
+const weigh = (value: unknown, depth = 0): number => {
+  if (typeof value === 'string') return overheadBytes + value.length
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return overheadBytes
+  return Object.values(value).reduce<number>((sum, each) => sum + weigh(each, depth + 1), 0)
+}
+
+/** How deep the objects of a spec go: `headers.request.set[0].name`. */
+const maxDepth = 5
 
 /** The spec of an EdgeRoute, with everything that must hold of it. */
 export const specCodec: Codec<EdgeRouteSpec> = where(exactly<EdgeRouteSpec>()(spec), together)

@@ -4,14 +4,18 @@ import {
   type RouteAction,
 } from '../../gen/envoy/config/route/v3/route_components.js'
 import type { Action, Forward, RedirectTo, RespondWith, RulePath } from '../rule.js'
-import { clusterName } from './clusters.js'
+import type { ClusterNames } from './clusters.js'
 import { durationMs } from './duration.js'
 
 /** What Envoy is to do with a request that matches at `path`. */
-export const actionOf = (action: Action, path: RulePath): NonNullable<Route['action']> => {
+export const actionOf = (
+  action: Action,
+  path: RulePath,
+  nameOf: ClusterNames,
+): NonNullable<Route['action']> => {
   switch (action._tag) {
     case 'Forward':
-      return { $case: 'route', value: forward(action, path) }
+      return { $case: 'route', value: forward(action, path, nameOf) }
     case 'Redirect':
       return { $case: 'redirect', value: redirect(action) }
     case 'Respond':
@@ -20,14 +24,19 @@ export const actionOf = (action: Action, path: RulePath): NonNullable<Route['act
 }
 
 /** The clusters that an action sends to, in the order of its backends, each once. */
-export const clustersOfAction = (action: Action): ReadonlyArray<string> =>
-  action._tag === 'Forward'
-    ? [...new Set(action.backends.map(({ target }) => clusterName(target)))]
-    : []
+export const clustersOfAction = (action: Action, nameOf: ClusterNames): ReadonlyArray<string> =>
+  action._tag === 'Forward' ? [...new Set(action.backends.map(({ target }) => nameOf(target)))] : []
 
-const forward = (action: Forward, path: RulePath): RouteAction => ({
-  clusterSpecifier: clusterSpecifier(action),
+/** Equal for paths at which an action is encoded alike: all of them, unless it replaces a prefix. */
+export const formOf = (action: Action, path: RulePath): string => {
+  if (action._tag !== 'Forward' || action.rewritePath === undefined) return ''
+  return path._tag === 'Prefix' ? path.value : path._tag
+}
+
+const forward = (action: Forward, path: RulePath, nameOf: ClusterNames): RouteAction => ({
+  clusterSpecifier: clusterSpecifier(action, nameOf),
   timeout: durationMs(action.timeoutMs),
+  ...idleTimeout(action.timeoutMs),
   ...(action.retries === undefined
     ? {}
     : {
@@ -39,15 +48,29 @@ const forward = (action: Forward, path: RulePath): RouteAction => ({
     : { hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: action.rewriteHost } }),
 })
 
-const clusterSpecifier = ({ backends }: Forward): RouteAction['clusterSpecifier'] => {
-  const [only, ...others] = backends
+/** A stream without a word is cut off after this long, unless its route says otherwise: Envoy's default. */
+const streamIdleTimeoutMs = 300_000
+
+/** Without it a longer timeout, or none, would end there. */
+const idleTimeout = (timeoutMs: number): RouteAction =>
+  timeoutMs === 0 || timeoutMs > streamIdleTimeoutMs ? { idleTimeout: durationMs(timeoutMs) } : {}
+
+/** Backends that share a cluster share an entry: it has the sum of their weights. */
+const clusterSpecifier = (
+  { backends }: Forward,
+  nameOf: ClusterNames,
+): RouteAction['clusterSpecifier'] => {
+  const weights = new Map<string, number>()
+  for (const { target, weight } of backends) {
+    const name = nameOf(target)
+    weights.set(name, (weights.get(name) ?? 0) + weight)
+  }
+  const [only, ...others] = weights.keys()
   return only !== undefined && others.length === 0
-    ? { $case: 'cluster', value: clusterName(only.target) }
+    ? { $case: 'cluster', value: only }
     : {
         $case: 'weightedClusters',
-        value: {
-          clusters: backends.map(({ target, weight }) => ({ name: clusterName(target), weight })),
-        },
+        value: { clusters: [...weights].map(([name, weight]) => ({ name, weight })) },
       }
 }
 

@@ -23,7 +23,11 @@ const nameDigestLength = 12
 export interface Clusters {
   readonly clusters: ReadonlyArray<Resource>
   readonly assignments: ReadonlyArray<Resource>
+  readonly nameOf: ClusterNames
 }
+
+/** The name of the cluster of a target, wherever it stands. */
+export type ClusterNames = (target: Target) => string
 
 /**
  * The clusters that rules send to, each once however many share it, and the endpoints of those that are
@@ -34,27 +38,34 @@ export interface Clusters {
  * its endpoints is without that digest: they stay where they are.
  */
 export const clustersOf = (rules: ReadonlyArray<Rule>, endpoints: Endpoints): Clusters => {
-  const users = new Map<string, { readonly target: Target; readonly owners: Set<string> }>()
+  const users = new Map<string, User>()
   for (const { owner, action } of rules) {
     if (action._tag !== 'Forward') continue
     for (const { target } of action.backends) {
-      const name = readableName(target)
-      const user = users.get(name) ?? { target, owners: new Set<string>() }
+      const readable = readableName(target)
+      const user = users.get(readable) ?? { target, name: clusterName(target), owners: new Set() }
       user.owners.add(owner.uid)
-      users.set(name, user)
+      users.set(readable, user)
     }
   }
   const used = [...users.values()]
   return {
-    clusters: used.map(({ target, owners }) => clusterResource(target, owners)),
+    clusters: used.map(clusterResource),
     assignments: used.flatMap(({ target, owners }) =>
       target._tag === 'Service' ? [assignmentResource(target, endpoints, owners)] : [],
     ),
+    nameOf: (target) => users.get(readableName(target))?.name ?? clusterName(target),
   }
 }
 
-/** The name of the cluster that a target has, wherever it stands. */
-export const clusterName = (target: Target): string => {
+interface User {
+  readonly target: Target
+  /** Of its cluster. */
+  readonly name: string
+  readonly owners: Set<string>
+}
+
+const clusterName: ClusterNames = (target) => {
   const settings = Cluster.encode(settingsOf(target)).finish()
   return `${readableName(target)}~${digest([settings]).slice(0, nameDigestLength)}`
 }
@@ -82,8 +93,7 @@ const readableName = (target: Target): string => {
   }
 }
 
-const clusterResource = (target: Target, owners: Iterable<string>): Resource => {
-  const name = clusterName(target)
+const clusterResource = ({ target, name, owners }: User): Resource => {
   const bytes = Cluster.encode({ ...settingsOf(target), name }).finish()
   const refs: ReadonlyArray<Ref> =
     target._tag === 'Service' ? [{ typeUrl: endpointType, name: readableName(target) }] : []

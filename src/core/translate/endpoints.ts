@@ -1,3 +1,4 @@
+import { canonicalIp } from '../codec/check/ip.js'
 import type { Context, EndpointSlice, Service, ServicePort } from '../context.js'
 import { compareStrings } from '../order.js'
 import type { Target } from '../rule.js'
@@ -22,21 +23,36 @@ export type Endpoints = (target: Target & { readonly _tag: 'Service' }) => Resol
  * Prepares the search for endpoints, as Kubernetes means it: a Service's port leads to the ports of the
  * same name in all slices of the Service, at the endpoints that are ready. (A list of ports
  * without names has one entry, with the empty name.)
+ *
+ * Each Service's port is resolved once, however many routes lead there. Of several Services with one name the
+ * same one counts always.
  */
 export const indexEndpoints = ({ services, endpointSlices }: Context): Endpoints => {
-  const byName = new Map(
-    services.map((service) => [`${service.namespace}/${service.name}`, service]),
-  )
+  const byName = new Map<string, Service>()
+  for (const service of services) {
+    const key = `${service.namespace}/${service.name}`
+    const other = byName.get(key)
+    if (other === undefined || textOf(service) < textOf(other)) byName.set(key, service)
+  }
   const slices = new Map<string, Array<EndpointSlice>>()
   for (const slice of endpointSlices) {
     const key = `${slice.namespace}/${slice.service}`
-    slices.set(key, [...(slices.get(key) ?? []), slice])
+    const others = slices.get(key)
+    if (others === undefined) slices.set(key, [slice])
+    else others.push(slice)
   }
+  const known = new Map<string, Resolution>()
   return ({ namespace, name, port }) => {
     const key = `${namespace}/${name}`
-    return resolve(key, port, byName.get(key), slices.get(key) ?? [])
+    const id = `${key}/${port}`
+    const resolution = known.get(id) ?? resolve(key, port, byName.get(key), slices.get(key) ?? [])
+    known.set(id, resolution)
+    return resolution
   }
 }
+
+const textOf = ({ ports }: Service): string =>
+  JSON.stringify(ports.map(({ name, port }) => [name, port]))
 
 const resolve = (
   key: string,
@@ -57,6 +73,8 @@ const resolve = (
 const isPort = (candidate: ServicePort, port: number | string): boolean =>
   typeof port === 'number' ? candidate.port === port : candidate.name === port
 
+const isPortNumber = (port: number): boolean => Number.isInteger(port) && port > 0 && port <= 65_535
+
 const nowhere = (reason: UnresolvedRef['reason'], message: string): Resolution => ({
   addresses: [],
   problem: { reason, message },
@@ -67,17 +85,22 @@ const listPorts = ({ ports }: Service): string =>
     ? 'it has none'
     : `it has ${ports.map(({ name, port }) => (name === '' ? port : `${port} (${name})`)).join(', ')}`
 
+/**
+ * One address of each ready endpoint: several of one endpoint are alternatives. Envoy refuses an assignment as
+ * a whole for one that is no IP address, so such an endpoint (`addressType: FQDN`) is passed over.
+ */
 const readyAddresses = (
   slices: ReadonlyArray<EndpointSlice>,
   portName: string,
 ): ReadonlyArray<Address> => {
   const found = new Map<string, Address>()
-  for (const slice of slices)
-    for (const { name, port } of slice.ports)
-      if (name === portName)
-        for (const endpoint of slice.endpoints)
-          if (endpoint.ready)
-            for (const address of endpoint.addresses)
-              found.set(`${address} ${port}`, { address, port })
+  for (const { ports, endpoints } of slices)
+    for (const { port } of ports.filter(
+      (each) => each.name === portName && isPortNumber(each.port),
+    ))
+      for (const { ready, addresses } of endpoints) {
+        const address = canonicalIp(addresses[0] ?? '')
+        if (ready && address !== undefined) found.set(`${address} ${port}`, { address, port })
+      }
   return [...found.entries()].sort(([a], [b]) => compareStrings(a, b)).map(([, value]) => value)
 }

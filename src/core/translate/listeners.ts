@@ -3,17 +3,26 @@ import { Router } from '../../gen/envoy/extensions/filters/http/router/v3/router
 import { HttpConnectionManager } from '../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
 import type { Any } from '../../gen/google/protobuf/any.js'
 import type { HttpListener } from '../context.js'
+import { compareStrings } from '../order.js'
 import { bytesResource, type Resource } from '../resource.js'
 import { routeType } from '../type-url.js'
 import { adsSource } from './ads-source.js'
 
-/** The listeners of a data plane. They depend on its configuration alone, and on no route. */
+/**
+ * The listeners of a data plane. They depend on its configuration alone, and on no route. Of several with one
+ * name the same one counts always.
+ */
 export const listenersOf = (listeners: ReadonlyArray<HttpListener>): ReadonlyArray<Resource> =>
-  listeners.map((listener) =>
-    bytesResource(listener.name, Listener.encode(message(listener)).finish(), [
-      { typeUrl: routeType, name: listener.name },
-    ]),
-  )
+  [...listeners]
+    .sort(byAddress)
+    .map((listener) =>
+      bytesResource(listener.name, Listener.encode(message(listener)).finish(), [
+        { typeUrl: routeType, name: listener.name },
+      ]),
+    )
+
+const byAddress = (a: HttpListener, b: HttpListener): number =>
+  compareStrings(`${a.address} ${a.port}`, `${b.address} ${b.port}`)
 
 const message = ({ name, address, port }: HttpListener): Listener => ({
   name,

@@ -1,13 +1,21 @@
+import type { Digest } from '../digest.js'
 import { compareStrings } from '../order.js'
 import { showKey } from '../edge-route.js'
 import type { Owner, Rule, RuleMatch } from '../rule.js'
 
 /**
- * Which of two objects keeps a claim that both make: the older one, then the lesser `namespace/name`, then
- * the lesser uid. An object without an age counts as the youngest.
+ * The order in which objects get what several of them claim, as text to be compared by code units: the older one,
+ * then the lesser `namespace/name`, then the lesser uid. An object without an age counts as the youngest.
  */
-export const bySeniority = (a: Rule, b: Rule): number =>
-  compareStrings(seniority(a.owner), seniority(b.owner))
+export const seniorityOf = (owner: Owner): string =>
+  `${ageKey(owner.createdAtMs)} ${showKey(owner.key)} ${owner.uid}`
+
+/** Sorts rules, senior objects first; the rules of one object stay in their order. */
+export const bySeniority = (rules: ReadonlyArray<Rule>): ReadonlyArray<Rule> =>
+  rules
+    .map((rule) => ({ rule, key: seniorityOf(rule.owner) }))
+    .sort((a, b) => compareStrings(a.key, b.key))
+    .map(({ rule }) => rule)
 
 /**
  * The place of a match among all matches of its host: Envoy takes the first that fits, so the keys'
@@ -15,15 +23,15 @@ export const bySeniority = (a: Rule, b: Rule): number =>
  *
  * Exact paths come first, then prefixes, the longest first, then regular expressions; then matches with a
  * method, with more headers, with more query parameters; then the senior object (Gateway API,
- * HTTPRouteRule "matches"). `claim` keeps the order total.
+ * HTTPRouteRule "matches"). `seniority` is that of its object, the claim's digest keeps the order total.
  */
-export const sortKey = (match: RuleMatch, owner: Owner, claim: string): string =>
+export const sortKey = (match: RuleMatch, seniority: string, claim: Digest): string =>
   [
     pathRank(match),
     match.method === undefined ? '1' : '0',
     descending(match.headers.length),
     descending(match.query.length),
-    seniority(owner),
+    seniority,
     claim,
   ].join(' ')
 
@@ -37,9 +45,6 @@ const pathRank = ({ path }: RuleMatch): string => {
       return '2'
   }
 }
-
-const seniority = (owner: Owner): string =>
-  `${ageKey(owner.createdAtMs)} ${showKey(owner.key)} ${owner.uid}`
 
 /** Moves the year 0 above zero, so that every date has as many digits. */
 const epochShiftMs = 1e14

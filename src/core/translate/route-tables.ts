@@ -8,9 +8,6 @@ import {
   tableResource,
   type TableHost,
 } from '../resource.js'
-import { clusterType } from '../type-url.js'
-import type { Granted } from './claims.js'
-import { fragmentOf } from './routes.js'
 
 /**
  * One route table for each listener, named as the listener: a virtual host for each hostname, in which the
@@ -19,28 +16,28 @@ import { fragmentOf } from './routes.js'
  */
 export const routeTablesOf = (
   listeners: ReadonlyArray<HttpListener>,
-  granted: ReadonlyArray<Granted>,
+  fragments: ReadonlyArray<Fragment>,
 ): ReadonlyArray<Resource> => {
-  const virtualHosts = virtualHostsOf(granted)
+  const virtualHosts = virtualHostsOf(fragments)
   return listeners.map(({ name }) => {
     // The Host header may name a port: it says where the client has connected to, not what it wants.
     const head = tableHead({ name, ignorePortInHostMatching: true })
-    return tableResource(name, { head, virtualHosts }, clusterType)
+    return tableResource(name, { head, virtualHosts })
   })
 }
 
-const virtualHostsOf = (granted: ReadonlyArray<Granted>): ReadonlyArray<TableHost> => {
+const virtualHostsOf = (fragments: ReadonlyArray<Fragment>): ReadonlyArray<TableHost> => {
   const byHost = new Map<string, Array<Fragment>>()
-  for (const grant of granted) {
-    const fragments = byHost.get(grant.host)
-    if (fragments === undefined) byHost.set(grant.host, [fragmentOf(grant)])
-    else fragments.push(fragmentOf(grant))
+  for (const fragment of fragments) {
+    const others = byHost.get(fragment.virtualHost)
+    if (others === undefined) byHost.set(fragment.virtualHost, [fragment])
+    else others.push(fragment)
   }
   return [...byHost.entries()]
     .sort(([a], [b]) => compareStrings(a, b))
-    .map(([host, fragments]) => ({
+    .map(([host, own]) => ({
       name: host,
       head: hostHead({ name: host, domains: [host] }),
-      fragments: fragments.sort((a, b) => compareStrings(a.sortKey, b.sortKey)),
+      fragments: own.sort((a, b) => compareStrings(a.sortKey, b.sortKey)),
     }))
 }

@@ -12,32 +12,64 @@ import type { StringMatcher } from '../../gen/envoy/type/matcher/v3/string.js'
 import { digest } from '../digest.js'
 import { showKey } from '../edge-route.js'
 import type { Fragment } from '../resource.js'
-import type { HeaderEdits, RuleMatch, RulePath, ValuePredicate } from '../rule.js'
-import { actionOf, clustersOfAction } from './actions.js'
+import type { HeaderEdits, Rule, RuleMatch, RulePath, ValuePredicate } from '../rule.js'
+import { actionOf, clustersOfAction, formOf } from './actions.js'
 import type { Granted } from './claims.js'
-import { sortKey } from './precedence.js'
+import type { ClusterNames } from './clusters.js'
+import { seniorityOf, sortKey } from './precedence.js'
 
-/** Encodes one claim as a Route. */
-export const fragmentOf = ({ rule, host, match, claim }: Granted): Fragment => {
+/**
+ * Encodes claims as Routes, in the order in which they come.
+ *
+ * What an object says of all its claims is encoded once, and shared by their fragments.
+ */
+export const fragmentsOf = (
+  granted: ReadonlyArray<Granted>,
+  nameOf: ClusterNames,
+): ReadonlyArray<Fragment> => {
+  const encoders = new Map<Rule, (grant: Granted) => Fragment>()
+  return granted.map((grant) => {
+    const encode = encoders.get(grant.rule) ?? encoderOf(grant.rule, nameOf)
+    encoders.set(grant.rule, encode)
+    return encode(grant)
+  })
+}
+
+const encoderOf = (rule: Rule, nameOf: ClusterNames): ((grant: Granted) => Fragment) => {
+  const { owner, action } = rule
+  const clusters = clustersOfAction(action, nameOf)
+  const rank = seniorityOf(owner)
+  const rests = new Map<string, Uint8Array>()
+  return ({ host, match, claim }) => {
+    const form = formOf(action, match.path)
+    const rest = rests.get(form) ?? encodeRest(rule, match.path, nameOf)
+    rests.set(form, rest)
+    const head = Route.encode({ match: routeMatch(match) }).finish()
+    return {
+      owner: owner.uid,
+      virtualHost: host,
+      claim,
+      sortKey: sortKey(match, rank, claim),
+      match: head,
+      rest,
+      version: digest([head, rest]),
+      clusters,
+    }
+  }
+}
+
+/** Everything of a Route but its match. */
+const encodeRest = (rule: Rule, path: RulePath, nameOf: ClusterNames): Uint8Array => {
   const { owner, action, requestHeaders, responseHeaders } = rule
-  const bytes = Route.encode({
+  return Route.encode({
     // Envoy names it in its logs and refusals, where a person looks for the object.
     name: showKey(owner.key),
-    match: routeMatch(match),
-    action: actionOf(action, match.path),
+    action: actionOf(action, path, nameOf),
     requestHeadersToAdd: headersToAdd(requestHeaders),
     requestHeadersToRemove: requestHeaders.remove,
     responseHeadersToAdd: headersToAdd(responseHeaders),
     responseHeadersToRemove: responseHeaders.remove,
   }).finish()
-  return {
-    owner: owner.uid,
-    virtualHost: host,
-    sortKey: sortKey(match, owner, claim),
-    bytes,
-    version: digest([bytes]),
-    clusters: clustersOfAction(action),
-  }
 }
 
 const routeMatch = ({ path, method, headers, query }: RuleMatch): RouteMatch => ({

@@ -42,7 +42,8 @@ export interface Classified {
  */
 export const classifySotw = (watch: Watch | undefined, request: SotwRequest): Classified => {
   if (watch === undefined) return { kind: 'First', changesNames: true }
-  const isStale = request.responseNonce !== watch.nonce
+  // Before the first response there is nothing that a request could be behind.
+  const isStale = watch.nonce !== '' && request.responseNonce !== watch.nonce
   const changesNames =
     !(isStale && watch.inFlight === undefined) &&
     !isSameRequest(watch.subscription, request.resourceNames)
@@ -71,10 +72,10 @@ const kindOfSotw = (watch: Watch, request: SotwRequest, changesNames: boolean): 
  *
  * The names of a stale request count all the same.
  */
-export const classifyDelta = (watch: Watch | undefined, request: DeltaRequest): Classified => {
-  const changesNames = request.subscribe.length > 0 || request.unsubscribe.length > 0
-  return { kind: kindOfDelta(watch, request), changesNames }
-}
+export const classifyDelta = (watch: Watch | undefined, request: DeltaRequest): Classified => ({
+  kind: kindOfDelta(watch, request),
+  changesNames: request.subscribe.length > 0 || request.unsubscribe.length > 0,
+})
 
 const kindOfDelta = (watch: Watch | undefined, request: DeltaRequest): RequestKind => {
   if (watch === undefined) return 'First'

@@ -1,9 +1,9 @@
-import { isFullState, type TypeUrl } from '../type-url.js'
+import { endpointType, isFullState, type TypeUrl } from '../type-url.js'
 import { classifyDelta } from './classify.js'
 import type { DeltaRequest, NodeIdentity } from './messages.js'
 import { hasName } from './names.js'
 import type { Noted } from './noted.js'
-import type { SessionOptions } from './session.js'
+import type { Session, SessionOptions } from './session.js'
 import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
 import { accept, openWatch, resubscribe, settle, type Watch } from './watch.js'
 
@@ -21,27 +21,26 @@ export const receiveDelta = (
   watch: Watch | undefined,
   request: DeltaRequest,
   typeUrl: TypeUrl,
-  options: SessionOptions,
-  node: NodeIdentity | undefined,
+  { options, node, debts }: Session,
 ): Noted => {
   if (watch === undefined) {
     const subscription = firstSubscription(request, typeUrl, options, node)
-    return { watch: openWatch(subscription, request.initialResourceVersions), kind: 'Other' }
+    const claims = new Map(request.initialResourceVersions)
+    // It is owed these whatever it holds; that it holds them still counts if they are gone.
+    if (typeUrl === endpointType)
+      for (const name of debts) if (claims.has(name)) claims.set(name, unknownVersion)
+    return { watch: openWatch(subscription, claims), kind: 'Other' }
   }
-  const { kind } = classifyDelta(watch, request)
-  switch (kind) {
-    case 'Ack':
-      return { watch: rename(accept(watch), request), kind }
-    case 'Nack':
-      return { watch: rename(settle(watch), request), kind }
-    case 'First':
-    case 'NotApplied':
-    case 'Change':
-    case 'Repeat':
-    case 'Stale':
-      return { watch: rename(watch, request), kind: 'Other' }
+  const { kind, changesNames } = classifyDelta(watch, request)
+  const answered = kind === 'Ack' ? accept(watch) : kind === 'Nack' ? settle(watch) : watch
+  return {
+    watch: changesNames ? rename(answered, request) : answered,
+    kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
   }
 }
+
+/** No resource has it: versions are digests. */
+const unknownVersion = ''
 
 /**
  * Before 1.19 an Envoy that had asked for everything came back with the names of all that it held
@@ -68,11 +67,11 @@ const namesAllItHolds = (node: NodeIdentity | undefined): boolean => {
  * name that `*` still covers; other names are given up without a word.
  */
 const rename = (watch: Watch, { subscribe, unsubscribe }: DeltaRequest): Watch => {
-  if (subscribe.length === 0 && unsubscribe.length === 0) return watch
   const next = changeNames(watch.subscription, subscribe, unsubscribe)
-  const givenUp = unsubscribe.filter(
-    (name) => next.wildcard && hasName(watch.subscription.names, name),
-  )
+  const givenUp = unsubscribe.filter((name) => hasName(watch.subscription.names, name))
   const asked = subscribe.filter((name) => name !== wildcardName)
-  return resubscribe(watch, next, [...asked, ...givenUp])
+  return resubscribe(watch, next, {
+    asked: next.wildcard ? [...asked, ...givenUp] : asked,
+    givenUp,
+  })
 }

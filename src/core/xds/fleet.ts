@@ -40,7 +40,6 @@ export interface FleetState {
 
 interface StreamSession {
   readonly name: StreamId
-  readonly version: ''
   readonly session: Session
 }
 
@@ -105,5 +104,5 @@ const publish = (state: FleetState, event: SessionEvent): FleetStep => {
 
 const withSession = (state: FleetState, stream: StreamId, session: Session): FleetState => ({
   ...state,
-  sessions: PM.set(state.sessions, { name: stream, version: '', session }),
+  sessions: PM.set(state.sessions, { name: stream, session }),
 })

@@ -1,12 +1,7 @@
 import * as PM from '../persistent-map.js'
 
 /** A set of resource names that is cheap to change and to share. */
-export type Names = PM.PersistentMap<Name>
-
-interface Name {
-  readonly name: string
-  readonly version: ''
-}
+export type Names = PM.PersistentMap<PM.Named>
 
 export const noNames: Names = undefined
 
@@ -29,4 +24,4 @@ export const eachName = function* (names: Names): Generator<string, void, undefi
   for (const { name } of PM.entries(names)) yield name
 }
 
-const asName = (name: string): Name => ({ name, version: '' })
+const asName = (name: string): PM.Named => ({ name })

@@ -4,6 +4,7 @@ import { clusterType, endpointType, isTypeUrl, type TypeUrl, typeUrls } from '..
 import { receiveDelta } from './delta.js'
 import { holdClusters } from './hold.js'
 import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
+import { countNames } from './names.js'
 import { receiveSotw } from './sotw.js'
 import { advance, markSent, owe, type Outgoing, type Watch } from './watch.js'
 
@@ -18,6 +19,11 @@ export interface Session {
   /** Counts the responses of this stream: a nonce is unique in its stream and means nothing elsewhere. */
   readonly nonces: number
   readonly watches: Watches
+  /**
+   * The endpoints of clusters that were sent before the client has asked for any endpoints: what it says it
+   * holds of them does not spare them from being sent.
+   */
+  readonly debts: ReadonlyArray<string>
   /** The peer has broken the protocol: nothing that it says counts any more. */
   readonly closed: boolean
 }
@@ -64,9 +70,15 @@ export type SessionEffect =
   | { readonly _tag: 'Close'; readonly code: CloseCode; readonly message: string }
 
 /** gRPC status codes, by name. */
-export type CloseCode = 'INVALID_ARGUMENT'
+export type CloseCode = 'INVALID_ARGUMENT' | 'RESOURCE_EXHAUSTED'
 
 export type SessionStep = readonly [state: Session, effects: ReadonlyArray<SessionEffect>]
+
+/**
+ * The most names of one type that a client may ask for. A large fleet has some 100,000 clusters; each name costs
+ * about 200 bytes as long as the stream lives.
+ */
+const maxNames = 200_000
 
 export const defaultSessionOptions: SessionOptions = { legacyWildcard: new Set(typeUrls) }
 
@@ -80,6 +92,7 @@ export const openSession = (
   snapshot: undefined,
   nonces: 0,
   watches: {},
+  debts: [],
   closed: false,
 })
 
@@ -127,16 +140,19 @@ const receive = (session: Session, request: DiscoveryRequest): SessionStep => {
 }
 
 /** Only the first request is sure to say who sends it; from then on the stream belongs to that node. */
-const identify = (session: Session, { node, typeUrl }: DiscoveryRequest): SessionStep => {
-  if (typeUrl === '') return close(session, 'type_url must not be empty on an aggregated stream')
+const identify = (session: Session, { _tag, node, typeUrl }: DiscoveryRequest): SessionStep => {
+  if ((_tag === 'Delta') !== (session.variant === 'delta'))
+    return violation(session, `a ${_tag} request came on a ${session.variant} stream`)
+  if (typeUrl === '')
+    return violation(session, 'type_url must not be empty on an aggregated stream')
   if (session.node === undefined) {
     if (node === undefined)
-      return close(session, 'the first request of a stream must name its node')
+      return violation(session, 'the first request of a stream must name its node')
     const next: Session = { ...session, node }
     return [next, next.snapshot === undefined ? [] : identified(next)]
   }
   if (node !== undefined && node.id !== session.node.id)
-    return close(
+    return violation(
       session,
       `this stream belongs to node ${JSON.stringify(session.node.id)}, not ${JSON.stringify(node.id)}`,
     )
@@ -149,20 +165,32 @@ const identified = ({ node, snapshot }: Session): ReadonlyArray<SessionEffect> =
   return [{ _tag: 'NodeIdentified', node, dataPlane, known: snapshot.dataPlanes.has(dataPlane) }]
 }
 
-const close = (session: Session, message: string): SessionStep => [
+const close = (session: Session, code: CloseCode, message: string): SessionStep => [
   { ...session, closed: true },
-  [{ _tag: 'Close', code: 'INVALID_ARGUMENT', message }],
+  [{ _tag: 'Close', code, message }],
 ]
+
+const tooManyNames = (session: Session): SessionStep =>
+  close(session, 'RESOURCE_EXHAUSTED', `at most ${maxNames} names of one type are taken`)
+
+const violation = (session: Session, message: string): SessionStep =>
+  close(session, 'INVALID_ARGUMENT', message)
 
 /** Takes in what a request says of its type. */
 const note = (session: Session, request: DiscoveryRequest, typeUrl: TypeUrl): SessionStep => {
   const watch = session.watches[typeUrl]
+  const asked = request._tag === 'Sotw' ? request.resourceNames : request.subscribe
+  if (asked.length > maxNames) return tooManyNames(session)
   const noted =
     request._tag === 'Sotw'
       ? receiveSotw(watch, request, typeUrl, session.options)
-      : receiveDelta(watch, request, typeUrl, session.options, session.node)
-  const next = { ...session, watches: { ...session.watches, [typeUrl]: noted.watch } }
-  return [next, answerOf(watch, noted.kind, request, typeUrl)]
+      : receiveDelta(watch, request, typeUrl, session)
+  if (countNames(noted.watch.subscription.names) > maxNames) return tooManyNames(session)
+  const next = withWatch(session, typeUrl, noted.watch)
+  return [
+    typeUrl === endpointType ? { ...next, debts: [] } : next,
+    answerOf(watch, noted.kind, request, typeUrl),
+  ]
 }
 
 const answerOf = (
@@ -198,9 +226,9 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View): SessionStep 
   const nonces = session.nonces + 1
   const nonce = String(nonces)
   const { version, resources, removed } = outgoing
-  const sent = withWatch(session, typeUrl, markSent(advanced, nonce, version))
-  const behind = typeUrl === clusterType ? oweEndpoints(sent, outgoing) : sent
   const response: Response = { typeUrl, nonce, version, resources, removed }
+  const sent = withWatch(session, typeUrl, markSent(advanced, response))
+  const behind = typeUrl === clusterType ? oweEndpoints(sent, outgoing) : sent
   return [{ ...behind, nonces }, [{ _tag: 'Send', response }]]
 }
 
@@ -210,11 +238,13 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View): SessionStep 
  */
 const oweEndpoints = (session: Session, { renewed }: Outgoing): Session => {
   const watch = session.watches[endpointType]
-  if (watch === undefined) return session
   const names = renewed.flatMap(({ refs }) =>
     refs.flatMap((ref) => (ref.typeUrl === endpointType ? [ref.name] : [])),
   )
-  return names.length === 0 ? session : withWatch(session, endpointType, owe(watch, names))
+  if (watch !== undefined) return withWatch(session, endpointType, owe(watch, names))
+  // In state of the world a first request is answered in full.
+  const isSpared = session.variant === 'sotw' || names.length === 0
+  return isSpared ? session : { ...session, debts: [...session.debts, ...names] }
 }
 
 const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>

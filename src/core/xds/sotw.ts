@@ -1,5 +1,5 @@
 import type { TypeUrl } from '../type-url.js'
-import { classifySotw } from './classify.js'
+import { classifySotw, type RequestKind } from './classify.js'
 import type { SotwRequest } from './messages.js'
 import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
@@ -30,27 +30,35 @@ export const receiveSotw = (
     const subscription = subscribeFirst(request.resourceNames, legacyWildcard.has(typeUrl))
     return { watch: openWatch(subscription, new Map()), kind: 'Other' }
   }
-  const settled = settle(watch)
-  const take = (of: Watch): Watch => (changesNames ? rename(of, request) : of)
+  const answered = answer(watch, kind)
+  return {
+    watch: changesNames ? rename(answered, request) : answered,
+    kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
+  }
+}
+
+const answer = (watch: Watch, kind: RequestKind): Watch => {
   switch (kind) {
     case 'Ack':
-      return { watch: take(accept(watch)), kind }
+      return accept(watch)
     case 'Nack':
-      return { watch: take(settled), kind }
     case 'NotApplied':
-      return { watch: take(settled), kind: 'Other' }
+      return settle(watch)
+    case 'Repeat':
+      return watch.repeat === 'Allowed' ? repeatAll(watch) : watch
     case 'First':
     case 'Change':
     case 'Stale':
-      return { watch: take(watch), kind: 'Other' }
-    case 'Repeat':
-      return { watch: watch.repeat === 'Allowed' ? repeatAll(watch) : watch, kind: 'Other' }
+      return watch
   }
 }
 
 /** A name that was not asked for before is answered, even if nothing has changed. */
 const rename = (watch: Watch, { resourceNames }: SotwRequest): Watch => {
-  const next = replaceNames(watch.subscription, resourceNames)
-  const added = [...eachName(next.names)].filter((name) => !hasName(watch.subscription.names, name))
-  return resubscribe(watch, next, added)
+  const before = watch.subscription
+  const next = replaceNames(before, resourceNames)
+  return resubscribe(watch, next, {
+    asked: [...eachName(next.names)].filter((name) => !hasName(before.names, name)),
+    givenUp: [...eachName(before.names)].filter((name) => !hasName(next.names, name)),
+  })
 }

@@ -34,9 +34,7 @@ export const replaceNames = (
   before: Subscription,
   requested: ReadonlyArray<string>,
 ): Subscription => ({
-  wildcard:
-    requested.includes(wildcardName) ||
-    (requested.length === 0 && before.wildcard && !before.named),
+  wildcard: asksForAll(before, requested),
   names: withNames(noNames, namesOf(requested)),
   named: before.named || requested.length > 0,
 })

@@ -2,8 +2,8 @@ import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import { type Resources, versionOf } from '../snapshot.js'
 import { isFullState, type TypeUrl } from '../type-url.js'
-import type { Variant } from './messages.js'
-import { eachName, type Names, noNames, withNames } from './names.js'
+import type { Response, Variant } from './messages.js'
+import { eachName, type Names, noNames, withNames, withoutName } from './names.js'
 import { covers, type Subscription } from './subscription.js'
 
 /**
@@ -37,6 +37,8 @@ export interface Watch {
 export interface InFlight {
   readonly nonce: string
   readonly version: string
+  readonly resources: ReadonlyArray<Resource>
+  readonly removed: ReadonlyArray<string>
   /** What the client will have reached when it accepts it. */
   readonly target: Resources
 }
@@ -72,8 +74,8 @@ export const openWatch = (
 })
 
 /**
- * Changes what a client asks for. `asked` are the names that this request asks for, again or for the
- * first time: each is sent, even if it was sent before.
+ * Changes what a client asks for. Each name that a request asks for is sent, even if it was sent before. Costs
+ * O(log n) for each name of the request.
  *
  * A client that asks for everything anew has dropped what it did not ask for by name, yet may still take
  * what is on its way to it: it is owed an answer for every name that it may have been sent.
@@ -81,17 +83,29 @@ export const openWatch = (
 export const resubscribe = (
   watch: Watch,
   subscription: Subscription,
-  asked: Iterable<string>,
+  { asked, givenUp }: NameChanges,
 ): Watch => {
   const gainsAll = subscription.wildcard && !watch.subscription.wildcard
+  const losesAll = !subscription.wildcard && watch.subscription.wildcard
+  const uncovered = losesAll ? [...eachName(watch.owed)] : givenUp
+  const owed = uncovered
+    .filter((name) => !covers(subscription, name))
+    .reduce(withoutName, watch.owed)
   const unsure = gainsAll ? namesOf(watch.sent) : []
-  const owed = [...eachName(watch.owed)].filter((name) => covers(subscription, name))
   return {
     ...watch,
     subscription,
-    owed: withNames(noNames, [...owed, ...unsure, ...asked]),
+    owed: withNames(owed, [...unsure, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
+}
+
+/** What a request changes in what a client asks for. */
+export interface NameChanges {
+  /** The names that it asks for, for the first time or again. */
+  readonly asked: ReadonlyArray<string>
+  /** The names that it asks for no more. */
+  readonly givenUp: ReadonlyArray<string>
 }
 
 const namesOf = (resources: Resources): ReadonlyArray<string> =>
@@ -153,10 +167,13 @@ const isSettled = (watch: Watch, target: Resources): boolean =>
   watch.claims === undefined
 
 /** Notes that a response has left under this nonce. */
-export const markSent = (watch: Watch, nonce: string, version: string): Watch => ({
+export const markSent = (
+  watch: Watch,
+  { nonce, version, resources, removed }: Response,
+): Watch => ({
   ...watch,
   nonce,
-  inFlight: { nonce, version, target: watch.sent },
+  inFlight: { nonce, version, resources, removed, target: watch.sent },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
 })
 

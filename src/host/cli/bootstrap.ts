@@ -3,10 +3,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { defaultDataPlane } from '../../core/edge-route.js'
 import type { Variant } from '../../core/xds/messages.js'
-import { bootstrap, type HostPort } from '../bootstrap.js'
+import { bootstrap, defaultMaxConnections, type HostPort } from '../bootstrap.js'
 import { type Arguments, type Command, valueOf } from './command.js'
 import { dataPlaneOption, xdsOption } from './options.js'
-import { parseChoice, parseHostPort } from './values.js'
+import { parseChoice, parseCount, parseHostPort } from './values.js'
 import { exitCodes } from './world.js'
 
 /** Prints a bootstrap for one Envoy. */
@@ -32,12 +32,18 @@ Print one for each Envoy: each has a node id of its own, and no two running Envo
       fallback: 'delta',
       help: 'how changes are sent: what has changed, or everything',
     },
+    {
+      name: 'max-connections',
+      value: 'N',
+      fallback: `${defaultMaxConnections}`,
+      help: 'how many connections of clients the Envoy takes at a time',
+    },
   ],
   prepare: (args) =>
     pipe(
       optionsOf(args),
-      E.map(({ id, dataPlane, xds, admin, variant }) => (world) => {
-        const named = { id: id ?? `${dataPlane}-${randomUUID()}`, dataPlane, xds, variant }
+      E.map(({ id, admin, ...rest }) => (world) => {
+        const named = { id: id ?? `${rest.dataPlane}-${randomUUID()}`, ...rest }
         const made = bootstrap(admin === undefined ? named : { ...named, admin })
         world.out(`${JSON.stringify(made, undefined, 2)}\n`)
         return Promise.resolve(exitCodes.ok)
@@ -53,6 +59,7 @@ interface Parsed {
   readonly xds: HostPort
   readonly admin: HostPort | undefined
   readonly variant: Variant
+  readonly maxConnections: number
 }
 
 const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
@@ -62,6 +69,7 @@ const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
     E.bind('xds', () => parseHostPort('--xds', text('xds'))),
     E.bind('admin', () => parseAdmin(text('admin'))),
     E.bind('variant', () => parseChoice('--variant', text('variant'), variants)),
+    E.bind('maxConnections', () => parseCount('--max-connections', text('max-connections'))),
     E.map((parsed) => ({
       ...parsed,
       id: valueOf(bootstrapCommand, args, 'id'),

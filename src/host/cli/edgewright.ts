@@ -16,18 +16,29 @@ const commands: ReadonlyArray<Command> = [serveCommand, bootstrapCommand, checkC
 export const edgewright = async (argv: ReadonlyArray<string>, world: World): Promise<ExitCode> => {
   const [first, ...rest] = argv
   if (first === undefined) return wrongUsage(world, 'edgewright', 'a command is missing')
-  if (first === '--help' || first === '-h' || first === 'help') {
-    world.out(showHelp(commands))
-    return exitCodes.ok
-  }
-  if (first === '--version') {
+  if (first === '--help' || first === '-h' || first === 'help') return help(rest, world)
+  if (first === '--version' || first === '-v') {
     world.out(`${packageJson().version}\n`)
     return exitCodes.ok
   }
-  const command = commands.find(({ name }) => name === first)
+  const command = commandOf(first)
   return command === undefined
     ? wrongUsage(world, 'edgewright', unknownCommand(first))
     : runCommand(command, rest, world)
+}
+
+const commandOf = (word: string): Command | undefined => commands.find(({ name }) => name === word)
+
+/** The help of the program, or of the command that is named behind it. */
+const help = ([about]: ReadonlyArray<string>, world: World): ExitCode => {
+  if (about === undefined) {
+    world.out(showHelp(commands))
+    return exitCodes.ok
+  }
+  const command = commandOf(about)
+  if (command === undefined) return wrongUsage(world, 'edgewright', unknownCommand(about))
+  world.out(showCommandHelp(command))
+  return exitCodes.ok
 }
 
 const runCommand = async (

@@ -15,21 +15,28 @@ const lingerMs = 2_000
 const stopping = new AbortController()
 let firstSignalAtMs: number | undefined
 
-const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+/** SIGHUP comes when the terminal is closed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+const onSignal = (signal: (typeof stopSignals)[number]): void => {
   const nowMs = performance.now()
   if (firstSignalAtMs !== undefined && nowMs - firstSignalAtMs > sameSignalMs)
     process.exit(128 + constants.signals[signal])
   firstSignalAtMs ??= nowMs
   stopping.abort()
 }
-process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+for (const signal of stopSignals) process.on(signal, onSignal)
 
-/** Whoever read our output has gone: nobody misses the rest. Any other failure to write is one. */
-const onWriteError = (error: Error): void => {
-  if (!('code' in error && error.code === 'EPIPE')) process.exitCode = exitCodes.failed
-}
-process.stdout.on('error', onWriteError)
-process.stderr.on('error', onWriteError)
+/**
+ * Whoever read our output has gone, a program (EPIPE) or a terminal (EIO): nobody misses the rest.
+ * Any other failure to write is one.
+ */
+const onWriteError =
+  (stream: NodeJS.WriteStream) =>
+  (error: NodeJS.ErrnoException): void => {
+    if (error.code !== (stream.isTTY ? 'EIO' : 'EPIPE')) process.exitCode = exitCodes.failed
+  }
+for (const stream of [process.stdout, process.stderr]) stream.on('error', onWriteError(stream))
 
 const world: World = {
   out: (text) => void process.stdout.write(text),

@@ -3,6 +3,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Context } from '../../core/context.js'
 import { type LogLevel, logLevels } from '../../ports/logger.js'
 import { noMetrics } from '../../ports/metrics.js'
+import type { RouteSource, SourceState } from '../../ports/route-source.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 import { systemClock } from '../clock.js'
 import { runController } from '../controller.js'
@@ -25,7 +26,7 @@ export const serveCommand: Command = {
   name: 'serve',
   summary: 'serve a directory of routes to Envoys',
   description: `Serves a directory of YAML EdgeRoutes to Envoys, and follows its changes, until
-SIGINT or SIGTERM. Logs go to the standard error.`,
+SIGINT, SIGTERM or SIGHUP. Logs go to the standard error.`,
   operands: [],
   options: [
     routesOption,
@@ -64,11 +65,8 @@ const optionsOf = (args: Arguments): E.Either<string, ServeOptions> => {
 
 const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => {
   const [xds, files] = await Promise.all([loadXds(), loadFiles()])
-  if (E.isLeft(xds) || E.isLeft(files)) {
-    const missing = [xds, files].flatMap((each) => (E.isLeft(each) ? [each.left] : []))
-    world.err(missing.map((each) => `edgewright serve: ${each}\n`).join(''))
-    return exitCodes.failed
-  }
+  if (E.isLeft(xds) || E.isLeft(files))
+    return failed(world, ...[xds, files].flatMap((each) => (E.isLeft(each) ? [each.left] : [])))
   const logger = loggerOf(world, options.level, options.format)
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
@@ -76,13 +74,17 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const server = await xds.right
     .serveXds({ ...options.xds, observer, logger }, signal)
     .catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))))
-  if (server instanceof Error) {
-    if (world.signal.aborted) return exitCodes.ok
-    world.err(`edgewright serve: ${server.message}\n`)
-    return exitCodes.failed
-  }
+  if (server instanceof Error)
+    return world.signal.aborted ? exitCodes.ok : failed(world, server.message)
   logger.log('info', 'listening for Envoys', { xds: showHostPort(server.address) })
-  const source = files.right.filesRouteSource({ directory: options.routes })
+  let unreadable: string | undefined
+  const source = beginning(
+    files.right.filesRouteSource({ directory: options.routes }),
+    (reason) => {
+      unreadable = reason
+      stop.abort()
+    },
+  )
   const { context } = options
   try {
     await runController({ source, sink: server, clock: systemClock, context, logger }, signal)
@@ -90,6 +92,31 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
     stop.abort()
     await server.finished
   }
+  if (unreadable !== undefined) return failed(world, unreadable)
   logger.log('info', 'stopped')
   return exitCodes.ok
+}
+
+/**
+ * A source that must begin: an end before its first state is told to `onFailure`, for a directory
+ * whose name is wrong would be tried again for ever. What was there once may come back.
+ */
+const beginning = (source: RouteSource, onFailure: (reason: string) => void): RouteSource => {
+  let begun = false
+  return {
+    watch: (onState, signal) => async () => {
+      const hear = (state: SourceState): void => {
+        begun = true
+        onState(state)
+      }
+      const end = await source.watch(hear, signal)()
+      if (E.isLeft(end) && !begun) onFailure(end.left.message)
+      return end
+    },
+  }
+}
+
+const failed = (world: World, ...reasons: ReadonlyArray<string>): ExitCode => {
+  for (const reason of reasons) world.err(`edgewright serve: ${reason}\n`)
+  return exitCodes.failed
 }

@@ -1,9 +1,9 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context, HttpListener } from '../../core/context.js'
 import { defaultContext } from '../../core/context.js'
-import type { HostPort } from '../bootstrap.js'
+import { type HostPort, showHostPort } from '../bootstrap.js'
 
 /** Port 0 stands for any free port, where somebody can be told which one it became. */
 export type LeastPort = 0 | 1
@@ -46,13 +46,38 @@ export const contextOf = (
   for (const text of listeners) {
     const listener = parseListener(text)
     if (E.isLeft(listener)) return listener
-    const { name } = listener.right
-    if (parsed.some((other) => other.name === name))
-      return E.left(`--listener ${text}: there is another listener ${name}; say NAME=${text}`)
+    const clashes = parsed.map((other) => clashOf(listener.right, other, text))
+    const clash = clashes.find((each) => each !== undefined)
+    if (clash !== undefined) return E.left(`--listener ${text}: ${clash}`)
     parsed.push(listener.right)
   }
   return E.right({ ...defaultContext, dataPlanes: new Map([[dataPlane, { listeners: parsed }]]) })
 }
+
+/** Why two listeners cannot be there together, if they cannot: an Envoy would refuse the second. */
+const clashOf = (
+  { name, address, port }: HttpListener,
+  other: HttpListener,
+  text: string,
+): string | undefined => {
+  if (other.name === name) return `there is another listener ${name}; say NAME=${text}`
+  return other.port === port && canonical(other.address) === canonical(address)
+    ? `${name} would listen where ${other.name} does, on ${showHostPort({ host: address, port })}`
+    : undefined
+}
+
+/** One form for each address: `::1` for `0:0:0:0:0:0:0:1`. One with a zone stays as it is. */
+const canonical = (address: string): string =>
+  isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname : address
+
+/** Envoy keeps such counts in 32 bits, or more. */
+const maxCount = 2 ** 31 - 1
+
+/** Parses a whole number from 1. */
+export const parseCount = (option: string, text: string): Either<string, number> =>
+  /^[1-9]\d*$/.test(text) && Number(text) <= maxCount
+    ? E.right(Number(text))
+    : E.left(`${option} ${text}: should be a whole number from 1 to ${maxCount}`)
 
 /** Parses one of a few words. */
 export const parseChoice = <A extends string>(

@@ -1,15 +1,24 @@
-import type { StreamId } from '../../../core/xds/fleet.js'
+import { openFleet, step, type StreamId } from '../../../core/xds/fleet.js'
+import type { FleetStream } from '../../../core/xds/open-streams.js'
+import { runFleet } from '../../../core/xds/run-fleet.js'
+import type { SessionOptions } from '../../../core/xds/session.js'
+import { guardedLogger, logFault } from '../../../ports/faults.js'
+import { type Logger, silentLogger } from '../../../ports/logger.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../../ports/xds-observer.js'
-import type { EnvoyEvent } from '../envoy/client/messages.js'
+import type { EnvoyEvent, ReceivedResponse } from '../envoy/client/messages.js'
 import type { EnvoyOptions } from '../envoy/client/state.js'
 import { type EnvoyCell, envoyCell, type MemoryEnvoy, toEnvoy } from './envoy.js'
-import { type Delivery, makeQueues } from './queues.js'
-import { server } from './server.js'
+import { encodeResponse } from './encode.js'
+import { type Delivery, makeQueues, type Queues } from './queues.js'
 
 export interface MemoryControlPlaneOptions {
   /** Is told what an xDS server over gRPC would tell. */
   readonly observer?: XdsObserver
+  /** Is told what fails on the control plane's side, an observer that throws included. */
+  readonly logger?: Logger
+  /** How clients are understood; as Envoys are if absent. */
+  readonly session?: SessionOptions
 }
 
 /** A control plane whose Envoys are in memory, and whose messages wait until they are delivered. */
@@ -42,12 +51,10 @@ export const maxMessages = 10_000
 export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): MemoryControlPlane => {
   const queues = makeQueues()
   const envoys = new Map<StreamId, EnvoyCell>()
-  const { publish, open, receive, close } = server(
-    {
-      send: (stream, response) => queues.put({ _tag: 'Response', stream, response }),
-      end: (stream, message) => queues.put({ _tag: 'End', stream, message }),
-    },
+  const { publish, open, receive, close } = runFleet(
+    { initial: openFleet(options.session), step },
     options.observer ?? (() => undefined),
+    logFault(guardedLogger(options.logger ?? silentLogger)),
   )
   let streams = 0
 
@@ -61,10 +68,9 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     queues.drop(stream)
   }
   const openStream = (envoy: EnvoyCell): StreamId => {
-    const { node, variant } = envoy.state().options
     const stream = String((streams += 1))
     envoys.set(stream, envoy)
-    open(stream, variant, `memory:${node.id}`)
+    open(stream, serverEnd(stream, envoy.state().options, queues))
     tell(stream, { _tag: 'Connected' })
     return stream
   }
@@ -103,6 +109,26 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     settle: () => settle(deliverNext, queues.heads),
   }
 }
+
+/** The server's end of a stream: what it says waits in a queue. */
+const serverEnd = (
+  stream: StreamId,
+  { node, variant }: EnvoyOptions,
+  queues: Queues,
+): FleetStream => ({
+  variant,
+  peer: `memory:${node.id}`,
+  send: (response) => {
+    const received = encodeResponse(variant, response)
+    queues.put({ _tag: 'Response', stream, response: received })
+    return bytesOf(received)
+  },
+  end: (reason, status) => queues.put({ _tag: 'End', stream, message: status?.message ?? reason }),
+})
+
+/** Those of the contents alone: there is no envelope here. */
+const bytesOf = ({ resources }: ReceivedResponse): number =>
+  resources.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
 const settle = (
   deliverNext: () => Delivery | undefined,

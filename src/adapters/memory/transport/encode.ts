@@ -1,10 +1,6 @@
-import { entries } from '../../../core/persistent-map.js'
 import { type Content, encodeContent, type Resource } from '../../../core/resource.js'
-import type { View } from '../../../core/snapshot.js'
-import { perType, type TypeUrl } from '../../../core/type-url.js'
 import type { Response, Variant } from '../../../core/xds/messages.js'
 import type { ReceivedResource, ReceivedResponse } from '../envoy/client/messages.js'
-import type { HeldResource } from '../envoy/client/state.js'
 import { memoize } from '../envoy/memo.js'
 
 /** Turns a response into what a client sees of it: names, versions and bytes. */
@@ -15,20 +11,6 @@ export const encodeResponse = (variant: Variant, response: Response): ReceivedRe
   resources: response.resources.map((resource) => encodeResource(variant, response, resource)),
   removed: response.removed,
 })
-
-/** What an Envoy would hold that has accepted a whole view: to ask `answer` without any protocol. */
-export const encodeView = (
-  view: View,
-): Readonly<Record<TypeUrl, ReadonlyMap<string, HeldResource>>> =>
-  perType(
-    (typeUrl) =>
-      new Map(
-        [...entries(view[typeUrl])].map(({ name, version, content }) => [
-          name,
-          { version, bytes: encodeOnce(content) },
-        ]),
-      ),
-  )
 
 /** The state of the world knows one version, that of the response. */
 const encodeResource = (

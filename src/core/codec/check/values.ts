@@ -48,21 +48,34 @@ export const checkMethod = (method: string): string | undefined => {
 export const checkHeaderMatch = (value: string): string | undefined =>
   checkLength(value) ??
   (/^[\t\x20-\x7e]*$/.test(value)
-    ? undefined
+    ? checkOuterSpace(value)
     : 'must be visible ASCII, spaces and tabs: a header has nothing else')
+
+const checkOuterSpace = (value: string): string | undefined =>
+  value.trim() === value
+    ? undefined
+    : `must not begin or end with a space: Envoy trims headers; write ${show(value.trim())}`
 
 /** Says what is wrong with the name of a query parameter. */
 export const checkQueryName = (name: string): string | undefined => {
   if (name === '') return 'must not be empty'
   const bytes = utf8Length(name)
-  return bytes > maxQueryNameBytes
-    ? `has ${bytes} bytes: at most ${maxQueryNameBytes}`
-    : (checkText(name) ?? checkControl(name))
+  if (bytes > maxQueryNameBytes) return `has ${bytes} bytes: at most ${maxQueryNameBytes}`
+  return checkText(name) ?? checkControl(name) ?? checkRawQuery(name, /^[!-~]*$/, /[#&=]/)
 }
 
-/** Says what is wrong with a value that a query parameter is compared with, after its decoding. */
+/** Says what is wrong with a value that a query parameter is compared with. */
 export const checkQueryMatch = (value: string): string | undefined =>
-  checkLength(value) ?? checkText(value) ?? checkControl(value)
+  checkLength(value) ??
+  checkText(value) ??
+  checkControl(value) ??
+  checkRawQuery(value, /^[!-~]*$/, /[#&]/)
+
+/** Envoy compares a query as it was sent, without decoding it: what cannot be sent can never match. */
+const checkRawQuery = (raw: string, visible: RegExp, separators: RegExp): string | undefined =>
+  visible.test(raw) && !separators.test(raw)
+    ? undefined
+    : `is compared as it was sent: write it percent-encoded, ${show(encodeURIComponent(raw))}`
 
 /** Says what is wrong with the value of a header that is set or added. */
 export const checkHeaderValue = (value: string): string | undefined => {

@@ -54,7 +54,7 @@ const checkSteps = async (
   expectAnswer(await get(`${url}/shopping`, { signal }), 404, '/shopping is not of /shop')
   say('GET /shopping: 404, since a prefix ends at a path element')
 
-  const load = startLoad(`${url}/${blog.name}`, (answer) => isFrom(answer, blog.name))
+  const load = startLoad(`${url}/${blog.name}`, (answer) => isFrom(answer, blog.name), signal)
   try {
     await rm(routeFile(directory, shop))
     say(`Removed ${routeFile(directory, shop)}`)
@@ -110,19 +110,28 @@ interface LoadResult {
   readonly firstFailure: string
 }
 
-/** Sends requests without a pause, over connections that are kept. */
-const startLoad = (url: string, holds: (answer: HttpAnswer) => boolean): Load => {
+/**
+ * Sends requests without a pause, over connections that are kept, until it is stopped or the signal
+ * aborts. A request that the signal has cut off says nothing, and does not count.
+ */
+const startLoad = (
+  url: string,
+  holds: (answer: HttpAnswer) => boolean,
+  signal: AbortSignal,
+): Load => {
   const agent = new Agent({ keepAlive: true, maxSockets: loadWorkers })
   let sent = 0
   let failed = 0
   let firstFailure = ''
   let stopped = false
+  const isOver = (): boolean => stopped || signal.aborted
   const work = async (): Promise<void> => {
-    while (!stopped) {
-      const wrong = await get(url, { agent }).then(
+    while (!isOver()) {
+      const wrong = await get(url, { agent, signal }).then(
         (answer) => (holds(answer) ? undefined : show(answer)),
         messageOf,
       )
+      if (signal.aborted) return
       sent += 1
       if (wrong === undefined) continue
       if (failed === 0) firstFailure = wrong

@@ -10,6 +10,7 @@ import { guide } from './guide.js'
 import { temporaryDirectory, writeRoute } from './routes.js'
 import { type Scope, withScope } from './scope.js'
 import { type Proxy, startMemoryProxy, startRealProxy } from './stage.js'
+import { watchOver } from './watch-over.js'
 
 /** Shows the main job: routes in YAML, and a real Envoy that answers. */
 export const demoCommand: Command = {
@@ -78,25 +79,6 @@ const startProxy = async (
   found.left.forEach((reason) => say(`  - ${reason}`))
   say('Its place is taken by an in-memory Envoy, which knows what a real one would do.\n')
   return startMemoryProxy(options)
-}
-
-/** Does the work until what it works with breaks; a failure shows what the Envoy has logged. */
-const watchOver = async (
-  proxy: Proxy,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> => {
-  const stop = new AbortController()
-  try {
-    await Promise.race([work(AbortSignal.any([signal, stop.signal])), proxy.broken])
-  } catch (cause) {
-    const log = proxy.log()
-    if (log === '') throw cause
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`${message}\n\nThe log of Envoy:\n${log}`, { cause })
-  } finally {
-    stop.abort()
-  }
 }
 
 const check = async (

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import type { changeHeaders, Forwarded, Header } from '../../../adapters/memory/index.js'
+import { pipeline } from 'node:stream'
+import type { Answer, changeHeaders, Forwarded, Header } from '../../../adapters/memory/index.js'
 import { defaultDataPlane } from '../../../core/edge-route.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import { loadMemory } from '../peers.js'
@@ -29,27 +30,53 @@ export const startMemoryEnvoy = async (scope: Scope, port: number): Promise<Snap
       headers: headersOf(request),
       pick: Math.random(),
     })
-    switch (answer._tag) {
-      case 'Forwarded':
-        return forward(request, response, answer, memory.changeHeaders)
-      case 'Redirected':
-        return reply(response, answer.code, [...answer.headers, ['location', answer.location]])
-      case 'Responded':
-        return reply(response, answer.code, answer.headers, answer.body)
-      case 'NotFound':
-        return reply(response, 404)
-      case 'ServiceUnavailable':
-        return reply(response, 503)
-      case 'ConnectionRefused':
-        return void request.destroy()
-    }
+    follow(answer, request, response, memory.changeHeaders)
   }
-  await listenHttp(scope, handle, port)
+  await listenHttp(
+    scope,
+    (request, response) => guarded(response, () => handle(request, response)),
+    port,
+  )
   return {
     publish: (snapshot) => {
       controlPlane.publish(snapshot)
       controlPlane.settle()
     },
+  }
+}
+
+/**
+ * Does something for one request. What it throws is the answer to that request, and harms no other
+ * one: a listener of an HTTP server that throws would end the process.
+ */
+const guarded = (response: ServerResponse, work: () => void): void => {
+  try {
+    work()
+  } catch (cause) {
+    if (response.headersSent) response.destroy()
+    else reply(response, 500, [], `${cause instanceof Error ? cause.message : String(cause)}\n`)
+  }
+}
+
+const follow = (
+  answer: Answer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  change: typeof changeHeaders,
+): void => {
+  switch (answer._tag) {
+    case 'Forwarded':
+      return forward(request, response, answer, change)
+    case 'Redirected':
+      return reply(response, answer.code, [...answer.headers, ['location', answer.location]])
+    case 'Responded':
+      return reply(response, answer.code, answer.headers, answer.body)
+    case 'NotFound':
+      return reply(response, 404)
+    case 'ServiceUnavailable':
+      return reply(response, 503)
+    case 'ConnectionRefused':
+      return void request.destroy()
   }
 }
 
@@ -83,12 +110,16 @@ const forward = (
       method: request.method,
       headers: flat([...headers, ['host', host]]),
     },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, flat(change(headersOf(answer), responseChanges)))
-      answer.pipe(response)
-    },
+    (answer) =>
+      guarded(response, () => {
+        const changed = change(headersOf(answer), responseChanges)
+        response.writeHead(answer.statusCode ?? 502, flat(changed))
+        // Ends the one with the other: half an answer must not look like a whole one.
+        pipeline(answer, response, () => undefined)
+      }),
   )
   sent.on('error', () => (response.headersSent ? response.destroy() : reply(response, 503)))
+  response.on('close', () => sent.destroy())
   request.pipe(sent)
 }
 

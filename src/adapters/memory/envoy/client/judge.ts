@@ -45,10 +45,18 @@ const problemOf = ({ typeUrl, resources, removed }: ReceivedResponse): string | 
   const stray = resources.find((resource) => resource.typeUrl !== typeUrl)
   if (stray !== undefined)
     return `type URL ${stray.typeUrl} embedded in an individual Any does not match the message-wide type URL ${typeUrl}`
-  const names = [...resources.map(({ name }) => name), ...removed]
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  const twice = firstTwice([...resources.map(({ name }) => name), ...removed])
   if (twice !== undefined) return `duplicate name ${twice} found in one response`
   return resources.map(({ bytes }) => unreadable(typeUrl, bytes)).find((text) => text !== undefined)
+}
+
+const firstTwice = (names: ReadonlyArray<string>): string | undefined => {
+  const seen = new Set<string>()
+  return names.find((name) => {
+    if (seen.has(name)) return true
+    seen.add(name)
+    return false
+  })
 }
 
 const unreadable = (typeUrl: TypeUrl, bytes: Uint8Array): string | undefined => {

@@ -1,0 +1,100 @@
+import { inTurn } from '../in-turn.js'
+import type { Snapshot } from '../snapshot.js'
+import type { XdsEvent } from './events.js'
+import type { FleetEvent, FleetState, FleetStep, StreamId } from './fleet.js'
+import type { DiscoveryRequest } from './messages.js'
+import { type FleetStream, openStreams } from './open-streams.js'
+
+/** The pure machine of all streams: `openFleet` and `step`. */
+export interface FleetMachine {
+  readonly initial: FleetState
+  readonly step: (state: FleetState, event: FleetEvent) => FleetStep
+}
+
+/** Something that failed on our side, told apart by what it harms. */
+export type Fault =
+  /** This stream has ended with INTERNAL. */
+  | { readonly _tag: 'StreamFailed'; readonly stream: StreamId; readonly error: unknown }
+  /** Nothing: the observer does not know of this event, that is all. */
+  | { readonly _tag: 'ObserverThrew'; readonly event: XdsEvent; readonly error: unknown }
+  /** What an observer published has not become the target; what was the target still is. */
+  | { readonly _tag: 'PublishFailed'; readonly error: unknown }
+
+/** The machine at work. */
+export interface RunningFleet {
+  /** Throws only if the machine does, and then nothing is published. Nothing else here throws. */
+  readonly publish: (snapshot: Snapshot) => void
+  /** Takes a stream in, under an id that was never used before. It may be closed on return. */
+  readonly open: (id: StreamId, stream: FleetStream) => void
+  /** What comes on a stream that is not open is lost. */
+  readonly receive: (id: StreamId, request: DiscoveryRequest) => void
+  /** To be called when a stream has ended, by whomever; of several calls the first counts. */
+  readonly close: (id: StreamId, reason: string) => void
+  /** Ends every stream with OK. */
+  readonly endAll: (reason: string) => void
+  /** How many streams are open. */
+  readonly streams: () => number
+}
+
+/**
+ * Runs the machine of all streams and holds its state: events in, one after another, and effects out
+ * to the streams, in their order. The one loop behind every server; synchronous, and without I/O of
+ * its own.
+ *
+ * Guarantees: whatever throws, be it the machine, a stream, or `observe`, harms the stream that it
+ * belongs to at most, and no event is lost. (The state is immutable, so that a step that threw has
+ * changed nothing.) Of each stream, `observe` hears first that it opened and last that it closed. It
+ * may publish and end streams: that is done behind what is being done.
+ *
+ * Assumes that `onFault` does not throw.
+ */
+export const runFleet = (
+  machine: FleetMachine,
+  observe: (event: XdsEvent) => void,
+  onFault: (fault: Fault) => void,
+): RunningFleet => {
+  let state = machine.initial
+  const tell = (event: XdsEvent): void => {
+    try {
+      observe(event)
+    } catch (error) {
+      onFault({ _tag: 'ObserverThrew', event, error })
+    }
+  }
+  const streams = openStreams({
+    onEvent: tell,
+    onClosed: (stream, reason) => dispatch({ _tag: 'StreamClosed', stream, reason }),
+    onFailure: (stream, error) => onFault({ _tag: 'StreamFailed', stream, error }),
+  })
+  const advance = (event: FleetEvent): void => {
+    const [next, effects] = machine.step(state, event)
+    state = next
+    for (const { stream, effect } of effects) streams.perform(stream, effect)
+  }
+  const dispatch = inTurn(
+    (event: Turn) => {
+      if (event._tag === 'SnapshotPublished') return advance(event)
+      streams.contain(event.stream, () => advance(event))
+      if (event._tag !== 'RequestReceived') tell(event)
+    },
+    (_, error) => onFault({ _tag: 'PublishFailed', error }),
+  )
+  return {
+    publish: (snapshot) => dispatch({ _tag: 'SnapshotPublished', snapshot }),
+    open: (id, stream) => {
+      streams.add(id, stream)
+      dispatch({ _tag: 'StreamOpened', stream: id, variant: stream.variant, peer: stream.peer })
+    },
+    receive: (id, request) => {
+      if (streams.has(id)) dispatch({ _tag: 'RequestReceived', stream: id, request })
+    },
+    close: streams.close,
+    endAll: streams.endAll,
+    streams: streams.count,
+  }
+}
+
+/** An event of the machine; that a stream opens or closes, with what else is to be told of it. */
+type Turn =
+  | Extract<FleetEvent, { readonly _tag: 'SnapshotPublished' | 'RequestReceived' }>
+  | Extract<XdsEvent, { readonly _tag: 'StreamOpened' | 'StreamClosed' }>

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { emptyFleet, type FleetEffect, type FleetState, step } from '../../src/core/xds/fleet.js'
+import type { DiscoveryRequest } from '../../src/core/xds/messages.js'
+import { aNode, aSnapshot, showResponse, types } from '../support/xds.js'
+
+const asksForClusters = (node = aNode): DiscoveryRequest => ({
+  _tag: 'Delta',
+  node,
+  typeUrl: types.cds,
+  subscribe: [],
+  unsubscribe: [],
+  initialResourceVersions: new Map(),
+  responseNonce: '',
+  errorDetail: undefined,
+})
+
+/** A fleet that is fed events, and what came of each. */
+const fleet = () => {
+  let state: FleetState = emptyFleet
+  const feed = (event: Parameters<typeof step>[1]): ReadonlyArray<string> => {
+    const [next, effects] = step(state, event)
+    state = next
+    return effects.map(show)
+  }
+  return {
+    open: (stream: string) => feed({ _tag: 'StreamOpened', stream, variant: 'delta' }),
+    ask: (stream: string, request = asksForClusters()) =>
+      feed({ _tag: 'RequestReceived', stream, request }),
+    close: (stream: string) => feed({ _tag: 'StreamClosed', stream }),
+    publish: (cds: string) => feed({ _tag: 'SnapshotPublished', snapshot: aSnapshot({ cds }) }),
+    state: () => state,
+  }
+}
+
+const show = ({ stream, effect }: FleetEffect): string =>
+  `${stream} ${effect._tag === 'Send' ? showResponse(effect.response) : effect._tag}`
+
+test('streams are answered each by itself, in the order of their ids', () => {
+  const { open, ask, publish } = fleet()
+  for (const stream of ['2', '1']) open(stream)
+  expect(ask('2')).toEqual([])
+  expect(ask('1')).toEqual([])
+  expect(publish('a')).toEqual(['1 NodeIdentified', '1 cds a', '2 NodeIdentified', '2 cds a'])
+})
+
+test('a stream that opens later starts with what is published', () => {
+  const { open, ask, publish } = fleet()
+  publish('a')
+  publish('b')
+  open('1')
+  expect(ask('1')).toEqual(['1 NodeIdentified', '1 cds b'])
+})
+
+test('what a stream says that is not open, or not any more, changes nothing', () => {
+  const { open, ask, close, publish, state } = fleet()
+  publish('a')
+  const before = state()
+  expect(ask('9')).toEqual([])
+  expect(state()).toBe(before)
+  open('1')
+  ask('1')
+  expect(close('1')).toEqual([])
+  expect(ask('1')).toEqual([])
+  expect(publish('b')).toEqual([])
+  expect(state().sessions).toBeUndefined()
+})
+
+test('a stream that breaks the protocol ends alone', () => {
+  const { open, ask, publish } = fleet()
+  publish('a')
+  open('1')
+  open('2')
+  ask('1')
+  ask('2')
+  expect(ask('1', asksForClusters({ ...aNode, id: 'another' }))).toEqual(['1 Close'])
+  expect(ask('1')).toEqual([])
+  expect(publish('a b')).toEqual([])
+})
+
+test('an unanswered stream holds up no other one', () => {
+  const { open, ask, publish } = fleet()
+  publish('a')
+  open('1')
+  ask('1')
+  expect(publish('b')).toEqual([])
+  open('2')
+  expect(ask('2')).toEqual(['2 NodeIdentified', '2 cds b'])
+})
