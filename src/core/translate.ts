@@ -3,6 +3,7 @@ import { propertyOf } from './codec/decode.js'
 import { compile } from './compile.js'
 import { type Context, defaultContext, type HttpListener } from './context.js'
 import type { EdgeRoute, Metadata, RouteKey } from './edge-route.js'
+import type { FieldError } from './field-error.js'
 import { compareStrings } from './order.js'
 import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
@@ -29,7 +30,7 @@ export interface Translation {
  * input never matters, and equal input gives equal bytes and versions in every process.
  * Objects that are being deleted are left out. Of two routes with the same claim the older serves it.
  * What a table names exists: every cluster of every route, and the endpoints of every cluster. Of several
- * objects with one uid a valid one with the highest generation counts.
+ * objects with one uid the one with the highest generation counts.
  *
  * Costs O(n log n) in the number of claims, and what the codec's limits let one object weigh. What an object
  * compiles to is kept for as long as the very same object is passed again: it must not change meanwhile.
@@ -156,17 +157,24 @@ const oneOfEach = (objects: ReadonlyArray<Compiled>): ReadonlyArray<Compiled> =>
 }
 
 /**
- * Of two objects with one uid that with the greater text counts: one that can be read, the later
+ * Of two objects with one uid that with the greater text counts: one whose metadata can be read, the later
  * generation, one that is being deleted; then content, so that their order says nothing. (Made of what was
  * compiled: a generation or a spec that was put together by hand may be anything.)
  */
 const precedenceOf = ({ key, generation, result }: Compiled): string => {
-  const isInvalid = result._tag === 'Refused' && result.acceptance._tag === 'Invalid'
-  if (isInvalid) return `0 ${JSON.stringify(result)}`
-  const terminating = result._tag === 'Refused' ? 1 : 0
   const content = JSON.stringify([key, result])
-  return `1 ${String(generation).padStart(maxGenerationDigits, '0')} ${terminating} ${content}`
+  if (result._tag === 'Rules') return `${rankOf(generation)} 0 ${content}`
+  const { acceptance } = result
+  const isBroken = acceptance._tag === 'Invalid' && acceptance.errors.some(isOfMetadata)
+  const terminating = acceptance._tag === 'Terminating' ? 1 : 0
+  return isBroken ? content : `${rankOf(generation)} ${terminating} ${content}`
 }
+
+const isOfMetadata = ({ path }: FieldError): boolean => path.startsWith('metadata')
+
+/** Sorts behind all text that begins with a bracket, as that of an object with broken metadata does. */
+const rankOf = (generation: number): string =>
+  `g${String(generation).padStart(maxGenerationDigits, '0')}`
 
 /** Those of the greatest integer that JavaScript can count to. */
 const maxGenerationDigits = 16

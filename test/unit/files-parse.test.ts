@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseFile } from '../../src/adapters/files/parse.js'
+import { atOnce } from '../../src/adapters/files/turns.js'
 
 const route = (
   name: string,
@@ -9,7 +10,7 @@ const route = (
   `apiVersion: net.10xdev.io/v1\nkind: EdgeRoute\nmetadata: { ${metadata}name: ${name} }\nspec:\n  ${spec}\n`
 
 const documentsOf = (text: string) => {
-  const reading = parseFile(text)
+  const reading = atOnce(parseFile(text))
   return reading._tag === 'Parsed' ? reading.documents : []
 }
 
@@ -91,7 +92,7 @@ test('an object without a namespace is in the same one whether it is valid or no
 
 test('a text that is not YAML is broken, and no other', () => {
   const isBroken = (text: string): boolean => {
-    const reading = parseFile(text)
+    const reading = atOnce(parseFile(text))
     return reading._tag === 'Parsed' && reading.broken
   }
   expect(isBroken(`${route('a')}---\nb: {`)).toBe(true)

@@ -5,7 +5,7 @@ import {
   type FilesEvent,
   type FilesState,
   initial,
-  QUIET_MS,
+  quietMs,
   step,
 } from '../../src/adapters/files/state.js'
 import type { EdgeRoute } from '../../src/core/edge-route.js'
@@ -19,6 +19,7 @@ type Doc =
 type Content =
   | { readonly _tag: 'Text'; readonly docs: ReadonlyArray<Doc>; readonly broken: boolean }
   | { readonly _tag: 'Locked' }
+  | { readonly _tag: 'Nothing' }
 
 type Action =
   | { readonly _tag: 'Write'; readonly path: string; readonly content: Content }
@@ -26,10 +27,17 @@ type Action =
   | { readonly _tag: 'Move'; readonly from: string; readonly to: string }
   | { readonly _tag: 'Root'; readonly there: boolean }
   | { readonly _tag: 'Sub'; readonly readable: boolean }
+  /** Another directory takes the place of one, and is empty. */
+  | { readonly _tag: 'Replace'; readonly directory: Directory }
   | { readonly _tag: 'Wait'; readonly ms: number }
 
 const paths = ['a.yaml', 'b.yaml', 'sub/c.yaml'] as const
 const names = ['x', 'y', 'z'] as const
+const directories = ['', 'sub'] as const
+type Directory = (typeof directories)[number]
+
+const isIn = (directory: Directory, at: string): boolean =>
+  directory === '' || at.startsWith(`${directory}/`)
 
 const path = fc.constantFrom(...paths)
 const doc: fc.Arbitrary<Doc> = fc.oneof(
@@ -58,6 +66,7 @@ const content: fc.Arbitrary<Content> = fc.oneof(
   { weight: 5, arbitrary: text.map((whole) => ({ ...whole, broken: false })) },
   { weight: 2, arbitrary: text },
   { weight: 1, arbitrary: fc.constant({ _tag: 'Locked' as const }) },
+  { weight: 1, arbitrary: fc.constant({ _tag: 'Nothing' as const }) },
 )
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ _tag: fc.constant('Write' as const), path, content }) },
@@ -69,10 +78,17 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ _tag: fc.constant('Sub' as const), readable: fc.boolean() }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant('Replace' as const),
+      directory: fc.constantFrom(...directories),
+    }),
+  },
+  {
     weight: 5,
     arbitrary: fc.record({
       _tag: fc.constant('Wait' as const),
-      ms: fc.constantFrom(1, 100, QUIET_MS - 1, QUIET_MS, 2 * QUIET_MS, 3_000),
+      ms: fc.constantFrom(1, 100, quietMs - 1, quietMs, 2 * quietMs, 3_000),
     }),
   },
 )
@@ -80,14 +96,31 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 /** The directory as it really is. */
 interface World {
   readonly files: Map<string, Content>
+  /** How often each directory was replaced. */
+  readonly ages: Map<Directory, number>
+  /** The directories that were replaced and have had no file since. */
+  readonly hollow: Set<Directory>
   root: boolean
   sub: boolean
+}
+
+const aWorld = (): World => ({
+  files: new Map(),
+  ages: new Map(directories.map((directory) => [directory, 0])),
+  hollow: new Set(),
+  root: true,
+  sub: true,
+})
+
+const put = (world: World, at: string, content: Content): void => {
+  world.files.set(at, content)
+  for (const directory of directories) if (isIn(directory, at)) world.hollow.delete(directory)
 }
 
 const act = (world: World, deed: Exclude<Action, { _tag: 'Wait' }>): void => {
   switch (deed._tag) {
     case 'Write':
-      world.files.set(deed.path, deed.content)
+      put(world, deed.path, deed.content)
       return
     case 'Remove':
       world.files.delete(deed.path)
@@ -96,7 +129,7 @@ const act = (world: World, deed: Exclude<Action, { _tag: 'Wait' }>): void => {
       const moved = world.files.get(deed.from)
       if (moved === undefined) return
       world.files.delete(deed.from)
-      world.files.set(deed.to, moved)
+      put(world, deed.to, moved)
       return
     }
     case 'Root':
@@ -104,6 +137,14 @@ const act = (world: World, deed: Exclude<Action, { _tag: 'Wait' }>): void => {
       return
     case 'Sub':
       world.sub = deed.readable
+      return
+    case 'Replace':
+      for (const at of [...world.files.keys()]) if (isIn(deed.directory, at)) world.files.delete(at)
+      for (const directory of directories)
+        if (directory === deed.directory || deed.directory === '') {
+          world.ages.set(directory, (world.ages.get(directory) ?? 0) + 1)
+          world.hollow.add(directory)
+        }
   }
 }
 
@@ -115,8 +156,10 @@ const readingOf = (from: Content): Reading => {
   if (known !== undefined) return known
   const reading: Reading =
     from._tag === 'Locked'
-      ? { _tag: 'Unreadable', message: 'cannot be read' }
-      : { _tag: 'Parsed', broken: from.broken, documents: from.docs.map(documentOf) }
+      ? { _tag: 'Unreadable', message: 'cannot be read', stamp: undefined }
+      : from._tag === 'Nothing'
+        ? { _tag: 'Empty' }
+        : { _tag: 'Parsed', broken: from.broken, documents: from.docs.map(documentOf) }
   readings.set(from, reading)
   return reading
 }
@@ -146,6 +189,9 @@ const look = (world: World, nowMs: number): FilesEvent => {
     startedAtMs: nowMs,
     endedAtMs: nowMs,
     files: new Map(listed.map(([at, from]) => [at, readingOf(from)])),
+    directories: directories
+      .filter((directory) => world.sub || directory === '')
+      .map((directory) => ({ path: directory, id: String(world.ages.get(directory)) })),
     gaps: world.sub ? [] : [{ path: 'sub', message: 'cannot be read' }],
   }
 }
@@ -153,9 +199,11 @@ const look = (world: World, nowMs: number): FilesEvent => {
 /** What anybody can say of a name in a file, having looked at it once. */
 const sightOf = (world: World, at: string, name: string): 'there' | 'gone' | 'doubtful' => {
   if (!world.root || (!world.sub && at.startsWith('sub/'))) return 'doubtful'
+  if (directories.some((directory) => isIn(directory, at) && world.hollow.has(directory)))
+    return 'doubtful'
   const found = world.files.get(at)
   if (found === undefined) return 'gone'
-  if (found._tag === 'Locked') return 'doubtful'
+  if (found._tag !== 'Text') return 'doubtful'
   if (found.docs.some((d) => d._tag === 'Good' && d.name === name)) return 'there'
   const maybe = found.docs.some((d) => d._tag === 'Bad' && (d.name ?? name) === name)
   return found.broken || maybe || found.docs.at(-1)?._tag === 'Bad' ? 'doubtful' : 'gone'
@@ -177,7 +225,7 @@ const watchNames = () => {
         if (sight === 'there') goneSince.set(place, undefined)
         else if (sight === 'doubtful' && goneSince.has(place)) goneSince.set(place, undefined)
         else if (goneSince.has(place)) goneSince.set(place, since ?? nowMs)
-        if (since !== undefined && sight === 'gone' && nowMs - since >= QUIET_MS)
+        if (since !== undefined && sight === 'gone' && nowMs - since >= quietMs)
           goneSince.delete(place)
         if (goneSince.has(place)) due.add(name)
       }
@@ -198,8 +246,10 @@ const truth = (world: World): ReadonlyArray<readonly [string, number]> =>
 const repair = (world: World): void => {
   world.root = true
   world.sub = true
+  for (const at of ['more.yaml', 'sub/more.yaml'])
+    put(world, at, { _tag: 'Text', docs: [], broken: false })
   for (const [at, found] of world.files)
-    if (found._tag === 'Locked') world.files.delete(at)
+    if (found._tag !== 'Text') world.files.delete(at)
     else
       world.files.set(at, {
         ...found,
@@ -244,7 +294,7 @@ const expectOldIfEqual = (before: ReadonlyArray<EdgeRoute>, route: EdgeRoute): v
 test.prop([fc.array(action, { maxLength: 40 })], { numRuns: 3_000 })(
   'nothing is removed by mistake, and in the end exactly what is in the directory is served',
   (actions) => {
-    const world: World = { files: new Map(), root: true, sub: true }
+    const world = aWorld()
     const follower = followerOf(world)
     let nowMs = 0
     const wait = (ms: number): void => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { maxProblems } from '../../src/adapters/files/problems.js'
 import type { FileDocument, Reading } from '../../src/adapters/files/reading.js'
 import {
   type FilesEffect,
   type FilesState,
   initial,
-  MAX_REMEMBERED,
-  PATIENCE_MS,
-  QUIET_MS,
+  quietMs,
+  restlessMs,
   step,
 } from '../../src/adapters/files/state.js'
 import type { SourceState } from '../../src/ports/route-source.js'
@@ -35,7 +35,12 @@ const broken = (...documents: ReadonlyArray<FileDocument>): Reading => ({
   documents,
   broken: true,
 })
-const unreadable: Reading = { _tag: 'Unreadable', message: 'cannot be read: permission denied' }
+const unreadable: Reading = {
+  _tag: 'Unreadable',
+  message: 'cannot be read: permission denied',
+  stamp: undefined,
+}
+const empty = (): Reading => ({ _tag: 'Empty' })
 
 /** A machine with a directory before it; scans take no time. */
 const directoryOf = (files: Files) => {
@@ -46,13 +51,19 @@ const directoryOf = (files: Files) => {
     for (const effect of effects) if (effect._tag === 'Publish') published = effect.state
     return effects.map((effect) => effect._tag)
   }
-  const scan = (nowMs: number, now: Files, gaps: ReadonlyArray<{ path: string }> = []) =>
+  const scan = (
+    nowMs: number,
+    now: Files,
+    gaps: ReadonlyArray<{ path: string }> = [],
+    ids: Readonly<Record<string, string>> = { '': '1' },
+  ) =>
     take(
       step(state, {
         _tag: 'Scanned',
         startedAtMs: nowMs,
         endedAtMs: nowMs,
         files: new Map(Object.entries(now)),
+        directories: Object.entries(ids).map(([path, id]) => ({ path, id })),
         gaps: gaps.map(({ path }) => ({ path, message: 'cannot be read' })),
       }),
     )
@@ -61,6 +72,8 @@ const directoryOf = (files: Files) => {
   scan(0, files)
   return {
     scan,
+    scanAs: (nowMs: number, ids: Readonly<Record<string, string>>, now: Files) =>
+      scan(nowMs, now, [], ids),
     vanish,
     published: () => published,
     names: () => published.routes.map((route) => route.metadata.name),
@@ -87,6 +100,7 @@ test('the first scan publishes, also when there is nothing', () => {
       startedAtMs: 0,
       endedAtMs: 0,
       files: new Map(),
+      directories: [],
       gaps: [],
     })[1],
   ).toEqual([{ _tag: 'Publish', state: { routes: [], problems: [] } }])
@@ -102,9 +116,9 @@ test('an object has its name as its uid, no age, and generation 1', () => {
 test('a removal counts after the quiet time and a second scan, and not before', () => {
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
   expect(directory.scan(1_000, {})).toEqual(['ScanAgain'])
-  expect(directory.scan(1_000 + QUIET_MS - 1, {})).toEqual(['ScanAgain'])
+  expect(directory.scan(1_000 + quietMs - 1, {})).toEqual(['ScanAgain'])
   expect(directory.names()).toEqual(['x'])
-  expect(directory.scan(1_000 + QUIET_MS, {})).toEqual(['Publish'])
+  expect(directory.scan(1_000 + quietMs, {})).toEqual(['Publish'])
   expect(directory.names()).toEqual([])
 })
 
@@ -122,12 +136,13 @@ test('the quiet time runs from the end of the first scan to the beginning of the
       startedAtMs,
       endedAtMs,
       files: new Map(Object.entries(files)),
+      directories: [],
       gaps: [],
     })
   const [first] = scan(initial, 0, 0, { 'a.yaml': x })
   const [second, effects] = scan(first, 1_000, 1_400, {})
-  expect(effects).toEqual([{ _tag: 'ScanAgain', atMs: 1_400 + QUIET_MS }])
-  const tooEarly = scan(second, 1_400 + QUIET_MS - 1, 1_400 + 2 * QUIET_MS, {})[1]
+  expect(effects).toEqual([{ _tag: 'ScanAgain', atMs: 1_400 + quietMs }])
+  const tooEarly = scan(second, 1_400 + quietMs - 1, 1_400 + 2 * quietMs, {})[1]
   expect(tooEarly.map(({ _tag }) => _tag)).toEqual(['ScanAgain'])
 })
 
@@ -137,22 +152,38 @@ test('an object that reappears in time was never gone', () => {
   const [before] = directory.published().routes
   directory.scan(1_000, {})
   expect(directory.scan(1_100, { 'a.yaml': x })).toEqual([])
-  expect(directory.scan(1_000 + QUIET_MS, {})).toEqual(['ScanAgain'])
-  expect(directory.scan(1_000 + QUIET_MS + 1, { 'a.yaml': x })).toEqual([])
+  expect(directory.scan(1_000 + quietMs, {})).toEqual(['ScanAgain'])
+  expect(directory.scan(1_000 + quietMs + 1, { 'a.yaml': x })).toEqual([])
   expect(directory.published().routes[0]).toBe(before)
 })
 
-test('another change begins the quiet time anew, but not for ever', () => {
-  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+test('a directory that never rests removes nothing, and says after a while how much waits', () => {
+  const other = (change: number) => parsed(valid(1, 'z', 200 + change))
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x'), valid(2, 'y')) })
   let nowMs = 1_000
-  directory.scan(nowMs, { 'b.yaml': parsed(valid(1, 'y', 200)) })
-  for (let change = 1; change <= 9; change += 1) {
-    nowMs += 200
-    directory.scan(nowMs, { 'b.yaml': parsed(valid(1, 'y', 200 + change)) })
-    expect(directory.names()).toEqual(['x', 'y'])
+  directory.scan(nowMs, { 'b.yaml': other(0) })
+  for (let change = 1; change <= 100; change += 1) {
+    nowMs += quietMs - 1
+    const effects = directory.scan(nowMs, { 'b.yaml': other(change) })
+    expect(effects).toEqual(['Publish', 'ScanAgain'])
+    expect(directory.names()).toEqual(['x', 'y', 'z'])
+    const restless = nowMs - 1_000 >= restlessMs
+    expect(directory.problems()).toEqual(restless ? [['.', true]] : [])
   }
-  directory.scan(1_000 + PATIENCE_MS, { 'b.yaml': parsed(valid(1, 'y', 300)) })
-  expect(directory.names()).toEqual(['y'])
+  expect(directory.published().problems[0]?.errors[0]?.message).toMatch(/2 removals wait/)
+  directory.scan(nowMs + quietMs, { 'b.yaml': other(100) })
+  expect(directory.names()).toEqual(['z'])
+  expect(directory.problems()).toEqual([])
+})
+
+test('a file that changes without an end is a change, also if it can never be read', () => {
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+  const log = (stamp: string): Reading => ({ _tag: 'Unreadable', message: 'changes', stamp })
+  directory.scan(1_000, { 'b.yaml': log('1') })
+  directory.scan(1_000 + quietMs, { 'b.yaml': log('2') })
+  expect(directory.names()).toEqual(['x'])
+  directory.scan(1_000 + 2 * quietMs, { 'b.yaml': log('2') })
+  expect(directory.names()).toEqual([])
 })
 
 test('an object that moves to another file keeps its place and its identity', () => {
@@ -161,7 +192,7 @@ test('an object that moves to another file keeps its place and its identity', ()
   const [before] = directory.published().routes
   directory.scan(1_000, {})
   expect(directory.scan(1_200, { 'a.yaml': x })).toEqual(['ScanAgain'])
-  expect(directory.scan(1_200 + QUIET_MS, { 'a.yaml': x })).toEqual([])
+  expect(directory.scan(1_200 + quietMs, { 'a.yaml': x })).toEqual([])
   expect(directory.published().routes).toEqual([before])
   expect(directory.published().routes[0]).toBe(before)
 })
@@ -185,7 +216,7 @@ test('an invalid document that has the name of another object protects no others
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x'), valid(2, 'y')) })
   const now = { 'a.yaml': parsed(invalid(1, 'z'), valid(2, 'y')) }
   directory.scan(1_000, now)
-  directory.scan(1_000 + QUIET_MS, now)
+  directory.scan(1_000 + quietMs, now)
   expect(directory.names()).toEqual(['y'])
   expect(directory.problems()).toEqual([['a.yaml#1', false]])
 })
@@ -211,7 +242,7 @@ test('what was held is given up once its file is right again, and without it', (
   const now = { 'a.yaml': parsed(valid(1, 'y')) }
   directory.scan(10_000, now)
   expect(directory.names()).toEqual(['x', 'y'])
-  directory.scan(10_000 + QUIET_MS, now)
+  directory.scan(10_000 + quietMs, now)
   expect(directory.names()).toEqual(['y'])
   expect(directory.problems()).toEqual([])
 })
@@ -224,7 +255,7 @@ test('an object that is missing is held again when its file becomes unreadable',
   expect(directory.names()).toEqual(['x'])
 })
 
-test('a directory that vanishes keeps everything and says so, and an empty one in its place does not', () => {
+test('a directory that vanishes keeps everything and says so, and the same one does not when it is empty', () => {
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')), 'b/c.yaml': unreadable })
   expect(directory.vanish(1_000)).toEqual(['Publish'])
   expect(directory.vanish(9_000)).toEqual([])
@@ -234,7 +265,7 @@ test('a directory that vanishes keeps everything and says so, and an empty one i
     ['b/c.yaml', false],
   ])
   directory.scan(10_000, {})
-  directory.scan(10_000 + QUIET_MS, {})
+  directory.scan(10_000 + quietMs, {})
   expect(directory.published()).toEqual({ routes: [], problems: [] })
 })
 
@@ -243,7 +274,7 @@ test('a directory that vanishes stops the time of what is missing', () => {
   const directory = directoryOf({ 'a.yaml': x })
   directory.scan(1_000, {})
   directory.vanish(1_100)
-  expect(directory.scan(1_000 + QUIET_MS, {})).toContain('ScanAgain')
+  expect(directory.scan(1_000 + quietMs, {})).toContain('ScanAgain')
   expect(directory.names()).toEqual(['x'])
 })
 
@@ -254,7 +285,7 @@ test('a part of the directory that cannot be looked at keeps its objects, and no
     'subway.yaml': parsed(valid(1, 'z')),
   })
   directory.scan(1_000, {}, [{ path: 'sub' }])
-  directory.scan(1_000 + QUIET_MS, {}, [{ path: 'sub' }])
+  directory.scan(1_000 + quietMs, {}, [{ path: 'sub' }])
   expect(directory.names()).toEqual(['y'])
   expect(directory.problems()).toEqual([['sub/', true]])
 })
@@ -340,34 +371,140 @@ test('a file that is touched publishes nothing', () => {
   expect(directory.scan(1_000, { 'a.yaml': parsed(valid(1, 'x'), invalid(2)) })).toEqual([])
 })
 
-test('the generation of an object goes on where it was when the object comes back', () => {
+test('an object that comes back after it was removed begins anew', () => {
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x', 200)) })
-  directory.scan(1_000, {})
-  directory.scan(1_000 + QUIET_MS, {})
-  directory.scan(9_000, { 'a.yaml': parsed(valid(1, 'x', 404)) })
+  directory.scan(500, { 'a.yaml': parsed(valid(1, 'x', 201)) })
   expect(directory.published().routes[0]?.metadata.generation).toBe(2)
-})
-
-test('no more than a bounded number of objects that are gone is remembered', () => {
-  const many = Array.from({ length: MAX_REMEMBERED + 1 }, (_, i) => valid(i + 1, `n${String(i)}`))
-  let state = step(initial, scanned(0, { 'a.yaml': parsed(...many) }))[0]
-  state = step(state, scanned(1_000, {}))[0]
-  state = step(state, scanned(1_000 + QUIET_MS, {}))[0]
-  expect(state._tag === 'Following' && state.forms.size).toBe(MAX_REMEMBERED)
-})
-
-const scanned = (nowMs: number, files: Files) => ({
-  _tag: 'Scanned' as const,
-  startedAtMs: nowMs,
-  endedAtMs: nowMs,
-  files: new Map(Object.entries(files)),
-  gaps: [],
-})
-
-test('a clock that was set back does not put off a removal', () => {
-  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
-  directory.scan(1_000_000, {})
   directory.scan(1_000, {})
-  directory.scan(1_000 + QUIET_MS, {})
+  directory.scan(1_000 + quietMs, {})
+  directory.scan(9_000, { 'a.yaml': parsed(valid(1, 'x', 404)) })
+  expect(directory.published().routes[0]?.metadata.generation).toBe(1)
+})
+
+test('a file that is emptied keeps its objects and says so, until it is removed or has others', () => {
+  const files = { 'a.yaml': parsed(valid(1, 'x')), 'b.yaml': parsed(valid(1, 'y')) }
+  const directory = directoryOf(files)
+  directory.scan(1_000, { 'a.yaml': empty(), 'b.yaml': empty() })
+  directory.scan(9_000, { 'a.yaml': empty(), 'b.yaml': empty() })
+  expect(directory.names()).toEqual(['x', 'y'])
+  expect(directory.problems()).toEqual([
+    ['a.yaml', true],
+    ['b.yaml', true],
+  ])
+  expect(directory.published().problems[0]?.errors[0]?.message).toContain('is empty')
+  const now = { 'b.yaml': parsed(valid(1, 'z')) }
+  directory.scan(10_000, now)
+  directory.scan(10_000 + quietMs, now)
+  expect(directory.names()).toEqual(['z'])
+  expect(directory.problems()).toEqual([])
+})
+
+test('a file that is removed, and comes back empty before that counts, keeps its objects', () => {
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+  directory.scan(1_000, {})
+  directory.scan(1_100, { 'a.yaml': empty() })
+  directory.scan(9_000, { 'a.yaml': empty() })
+  expect(directory.names()).toEqual(['x'])
+})
+
+test('a file that was never anything but empty, and one that has comments only, are simply read', () => {
+  const directory = directoryOf({ 'a.yaml': empty(), 'b.yaml': parsed(valid(1, 'x')) })
+  const now = { 'a.yaml': empty(), 'b.yaml': parsed() }
+  directory.scan(1_000, now)
+  directory.scan(9_000, now)
+  expect(directory.published()).toEqual({ routes: [], problems: [] })
+})
+
+test('a directory that was replaced by an empty one keeps its routes until a file is in it', () => {
+  const files = { 'a.yaml': parsed(valid(1, 'x')), 'sub/b.yaml': parsed(valid(1, 'y')) }
+  const directory = directoryOf({})
+  directory.scanAs(0, { '': '1', sub: '2' }, files)
+  directory.vanish(500)
+  directory.scanAs(1_000, { '': '3' }, {})
+  directory.scanAs(5_000, { '': '3', sub: '4' }, {})
+  directory.scanAs(9_000, { '': '5', sub: '4' }, {})
+  expect(directory.names()).toEqual(['x', 'y'])
+  expect(directory.problems()).toEqual([['.', true]])
+  expect(directory.published().problems[0]?.errors[0]?.message).toContain('was replaced')
+  const now = { 'c.yaml': parsed(valid(1, 'z')) }
+  directory.scanAs(10_000, { '': '5', sub: '4' }, now)
+  directory.scanAs(10_000 + quietMs, { '': '5', sub: '4' }, now)
+  expect(directory.names()).toEqual(['y', 'z'])
+  expect(directory.problems()).toEqual([['sub/', true]])
+  directory.scanAs(20_000, { '': '5' }, now)
+  directory.scanAs(20_000 + quietMs, { '': '5' }, now)
+  expect(directory.names()).toEqual(['z'])
+  expect(directory.problems()).toEqual([])
+})
+
+test('a directory below that was removed, and comes back empty before that counts, is a gap', () => {
+  const a = parsed(valid(1, 'x'))
+  const directory = directoryOf({})
+  directory.scanAs(0, { '': '1', sub: '2' }, { 'a.yaml': a, 'sub/b.yaml': parsed(valid(1, 'y')) })
+  expect(directory.scanAs(1_000, { '': '1' }, { 'a.yaml': a })).toEqual(['ScanAgain'])
+  directory.scanAs(1_100, { '': '1', sub: '3' }, { 'a.yaml': a })
+  directory.scanAs(9_000, { '': '1', sub: '3' }, { 'a.yaml': a })
+  expect(directory.names()).toEqual(['x', 'y'])
+  expect(directory.problems()).toEqual([['sub/', true]])
+})
+
+test('a directory that stays the same and is emptied is empty, and so is one that never had routes', () => {
+  const directory = directoryOf({})
+  directory.scanAs(0, { '': '1', sub: '2' }, { 'sub/b.yaml': parsed(valid(1, 'y')) })
+  directory.scanAs(1_000, { '': '1', sub: '2' }, {})
+  directory.scanAs(1_000 + quietMs, { '': '1', sub: '2' }, {})
   expect(directory.names()).toEqual([])
+  directory.scanAs(3_000, { '': '3', sub: '4' }, {})
+  expect(directory.published()).toEqual({ routes: [], problems: [] })
+})
+
+test('of many problems in a file the first are told, and how many there are more', () => {
+  const bad = Array.from({ length: maxProblems + 7 }, (_, i) => invalid(i + 1, `n${String(i)}`))
+  const directory = directoryOf({ 'a.yaml': parsed(...bad, valid(90, 'x')) })
+  const { problems } = directory.published()
+  expect(problems).toHaveLength(maxProblems + 1)
+  expect(problems.at(-1)).toMatchObject({ where: 'a.yaml', keepsLastGood: false })
+  expect(problems.at(-1)?.errors[0]?.message).toContain('and 7 more')
+  expect(directory.names()).toEqual(['x'])
+})
+
+test('of many objects whose names are taken by another file the first are told too', () => {
+  const many = Array.from({ length: 100 }, (_, i) => valid(i + 1, `n${String(i)}`))
+  const directory = directoryOf({ 'a.yaml': parsed(...many), 'copy.yaml': parsed(...many) })
+  expect(directory.problems()).toHaveLength(maxProblems + 1)
+})
+
+test('what stands for the many problems of a file says if it keeps what was there', () => {
+  const many = (code: number) =>
+    Array.from({ length: 2 * maxProblems }, (_, i) => valid(i + 1, `n${String(i)}`, code))
+  const directory = directoryOf({ 'a.yaml': parsed(...many(200)) })
+  directory.scan(1_000, {
+    'a.yaml': parsed(...many(200).map((_, i) => invalid(i + 1, `n${String(i)}`))),
+  })
+  expect(directory.problems().at(-1)).toEqual(['a.yaml', true])
+})
+
+test('of many parts that cannot be looked at the first are told, and all keep their routes', () => {
+  const gaps = Array.from({ length: 3 * maxProblems }, (_, i) => ({ path: `d${String(i + 100)}` }))
+  const files = Object.fromEntries(
+    gaps.map(({ path }, i) => [`${path}/a.yaml`, parsed(valid(1, `n${String(i)}`))]),
+  )
+  const directory = directoryOf(files)
+  directory.scan(1_000, {}, gaps)
+  directory.scan(9_000, {}, gaps)
+  expect(directory.names()).toHaveLength(gaps.length)
+  expect(directory.problems()).toHaveLength(maxProblems + 1)
+  expect(directory.problems()[0]).toEqual(['.', true])
+  expect(directory.published().problems[0]?.errors[0]?.message).toContain('has 40 more')
+})
+
+test('each place is named once, also the directory itself with several faults', () => {
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+  const changing = (change: number) => ({ 'b.yaml': parsed(valid(1, 'y', 200 + change)) })
+  const scan = (change: number) =>
+    directory.scanAs(1_000 + change * 200, { '': '1' }, changing(change))
+  for (let change = 0; change <= 20; change += 1) scan(change)
+  directory.scan(1_000 + 21 * 200, changing(21), [{ path: '' }])
+  const wheres = directory.problems().map(([where]) => where)
+  expect(new Set(wheres).size).toBe(wheres.length)
 })

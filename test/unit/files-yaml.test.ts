@@ -1,10 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
-import { MAX_ALIASES, MAX_ERRORS, readYaml } from '../../src/adapters/files/yaml-stream.js'
+import { atOnce } from '../../src/adapters/files/turns.js'
+import { maxDocumentLength, maxDocuments } from '../../src/adapters/files/yaml-size.js'
+import { maxAliases, maxErrors, readYaml } from '../../src/adapters/files/yaml-stream.js'
 import type { FieldError } from '../../src/core/field-error.js'
 
 const documentsOf = (text: string) => {
-  const read = readYaml(text)
+  const read = atOnce(readYaml(text))
   if (E.isLeft(read)) throw new Error(read.left.message)
   return read.right
 }
@@ -80,8 +82,14 @@ test('an alias without an anchor is an error', () => {
 
 test('aliases may expand to a bounded number of values', () => {
   const uses = (count: number): string => `a: &a 1\nb: [${'*a, '.repeat(count)}]\n`
-  expect(errorsOf(uses(MAX_ALIASES))).toEqual([])
-  expect(errorsOf(uses(MAX_ALIASES + 1))[0]?.message).toContain('expand to too much')
+  expect(errorsOf(uses(maxAliases))).toEqual([])
+  expect(errorsOf(uses(maxAliases + 1))[0]?.message).toContain('expand to too much')
+})
+
+test('a document has a bounded number of aliases, also if each has an anchor of its own', () => {
+  const pairs = (count: number): string => '- &a 1\n- *a\n'.repeat(count)
+  expect(errorsOf(pairs(maxAliases))).toEqual([])
+  expect(errorsOf(pairs(maxAliases + 1))[0]?.message).toContain('expand to too much')
 })
 
 test('a bomb of nested aliases is refused at once', () => {
@@ -99,8 +107,8 @@ test('a key that stands twice is told by its path and its second line', () => {
 })
 
 test('of many keys that stand twice, the first are told', () => {
-  expect(errorsOf('- {a: 1, a: 2}\n'.repeat(2 * MAX_ERRORS)).map(({ path }) => path)).toEqual(
-    Array.from({ length: MAX_ERRORS }, (_, i) => `[${String(i)}].a`),
+  expect(errorsOf('- {a: 1, a: 2}\n'.repeat(2 * maxErrors)).map(({ path }) => path)).toEqual(
+    Array.from({ length: maxErrors }, (_, i) => `[${String(i)}].a`),
   )
 })
 
@@ -115,19 +123,19 @@ test.each([
 
 test('a text that is nested too deeply is an error of the text as a whole', () => {
   for (const opening of ['[', '{a: ', '- ', '? '])
-    expect(readYaml(opening.repeat(20_000))).toEqual(
+    expect(atOnce(readYaml(opening.repeat(10_000)))).toEqual(
       E.left({ path: '', message: 'is nested too deeply' }),
     )
 })
 
 test('a directive that cannot be read, and nothing behind it, is an error', () => {
-  expect(E.isLeft(readYaml('%YAML\n'))).toBe(true)
+  expect(E.isLeft(atOnce(readYaml('%YAML\n')))).toBe(true)
 })
 
 test('of many errors the first are told, and how many there are more', () => {
-  const errors = errorsOf('}\n'.repeat(MAX_ERRORS + 7))
-  expect(errors).toHaveLength(MAX_ERRORS + 1)
-  expect(errors[MAX_ERRORS]?.message).toBe('and 7 more errors')
+  const errors = errorsOf('}\n'.repeat(maxErrors + 7))
+  expect(errors).toHaveLength(maxErrors + 1)
+  expect(errors[maxErrors]?.message).toBe('and 7 more errors')
 })
 
 test('the line of a field is that of its key, or of what encloses it', () => {
@@ -142,4 +150,41 @@ test('the line of a field is that of its key, or of what encloses it', () => {
   expect(locate('spec."x.y"')).toBe('m (line 6)')
   expect(locate('metadata.name')).toBe('m (line 2)')
   expect(locate('')).toBe('m (line 2)')
+})
+
+const faultOf = (text: string): string | undefined => {
+  const pieces = readYaml(text)
+  const first = pieces.next()
+  if (first.done !== true || E.isRight(first.value)) return undefined
+  return first.value.left.message
+}
+
+test.each(['---\na: 1\n', 'a: 1\n...\n', '---\n', '---\r\n'])(
+  'a file has a bounded number of documents, and is refused before it is parsed: %j',
+  (document) => {
+    expect(faultOf(document.repeat(maxDocuments))).toBeUndefined()
+    expect(faultOf(document.repeat(maxDocuments + 1))).toContain('more than 10000 documents')
+  },
+)
+
+test('a document has a bounded length, and its file is refused before it is parsed', () => {
+  const ofLength = (length: number): string => `a: ${'x'.repeat(length - 4)}\n`
+  const fits = ofLength(maxDocumentLength)
+  expect(faultOf(`${fits}---\nb: 1\n`)).toBeUndefined()
+  expect(faultOf(`a: 1\n${'---\nb: 1\n'.repeat(20_000 / 4)}`)).toBeUndefined()
+  for (const before of ['', 'c: 1\n', '---\nc: 1\n'])
+    for (const behind of ['', '---\nb: 1\n', '...\n'])
+      expect(faultOf(`${before}---\n${fits}${behind}`)).toContain(
+        `more than 64 KiB, which begins on line ${String(before.split('\n').length)}`,
+      )
+})
+
+test('only a line that can end a document counts as its end', () => {
+  for (const line of ['  ---\n', '----\n', '# ---\n', '--- |\r  ---\r', '...x\n'])
+    expect(faultOf(line.repeat(maxDocumentLength / 4))).toContain('more than 64 KiB')
+})
+
+test('each document is a piece', () => {
+  const pieces = readYaml('a: 1\n---\nb: 1\n---\nc: 1\n')
+  expect(Array.from({ length: 4 }, () => pieces.next().done)).toEqual([false, false, false, true])
 })

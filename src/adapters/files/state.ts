@@ -71,25 +71,26 @@ export const initial: FilesState = { _tag: 'Starting' }
  * scans, a quiet time apart, have seen all of its file, or that there is none, and the object not
  * in it.
  *
- * | state     | event                                        | next                  | effects        |
- * | --------- | -------------------------------------------- | --------------------- | -------------- |
- * | Starting  | DirectoryUnreadable                          | Starting              | GiveUp         |
- * | Starting  | Scanned                                      | Following             | Publish        |
- * | Following | DirectoryUnreadable                          | all objects held      | Publish, once  |
- * | Following | Scanned, nothing new                         | the same              |                |
- * | Following | Scanned, an object is new or changed         | with its new form     | Publish        |
- * | Following | Scanned, an object is invalid or unreadable  | held                  | Publish, once  |
- * | Following | Scanned, an object is missing                | missing since then    | ScanAgain      |
- * | Following | Scanned, it is there again, or held          | not missing           |                |
- * | Following | Scanned, still missing, not quiet            | missing               | ScanAgain      |
- * | Following | Scanned, not quiet for `restlessMs`          | missing               | Publish, once  |
- * | Following | Scanned, still missing, and quiet            | without it            | Publish        |
+ * | state     | event                                | next               | effects       |
+ * | --------- | ------------------------------------ | ------------------ | ------------- |
+ * | Starting  | DirectoryUnreadable                  | Starting           | GiveUp        |
+ * | Starting  | Scanned                              | Following          | Publish       |
+ * | Following | DirectoryUnreadable                  | all objects held   | Publish, once |
+ * | Following | Scanned, nothing new                 | the same           |               |
+ * | Following | Scanned, an object is new or changed | with its new form  | Publish       |
+ * | Following | Scanned, an object is of no use      | held               | Publish, once |
+ * | Following | Scanned, an object is missing        | missing since then | ScanAgain     |
+ * | Following | Scanned, it is there again, or held  | not missing        |               |
+ * | Following | Scanned, still missing, not quiet    | missing            | ScanAgain     |
+ * | Following | Scanned, not quiet for `restlessMs`  | missing            | Publish, once |
+ * | Following | Scanned, still missing, and quiet    | without it         | Publish       |
  *
  * Quiet: nothing in the whole directory has changed for `quietMs`. A directory that never rests
  * puts off removals without an end, and is told of: what is gone from it looks like what is about
- * to be written again. How an object is held or missing is decided file by file, in `remember`; a
- * directory that was replaced by an empty one is a gap, by `replacementOf`. Publish comes only
- * where the routes or the problems differ from those of the last one, and before ScanAgain.
+ * to be written again. How an object is held (when invalid, or unreadable) or missing is decided
+ * file by file, in `remember`; a directory that was replaced by an empty one is a gap, by
+ * `replacementOf`. Publish comes only where the routes or the problems differ from those of the
+ * last one, and before ScanAgain.
  */
 export const step = (state: FilesState, event: FilesEvent): Step => {
   switch (event._tag) {

@@ -46,8 +46,7 @@ export interface StreamEvents {
 export const openStreams = ({ onEvent, onClosed, onFailure }: StreamEvents): OpenStreams => {
   const streams = new Map<StreamId, FleetStream>()
   const close = (id: StreamId, reason: string): void => {
-    streams.delete(id)
-    onClosed(id, reason)
+    if (streams.delete(id)) onClosed(id, reason)
   }
   const end = (id: StreamId, reason: string, status?: StreamStatus): void => {
     attempt(
