@@ -108,13 +108,15 @@ const adminConfig = (admin: HostPort): object => ({
   ignore_global_conn_limit: true,
 })
 
+const connectionLimit =
+  'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig'
+
 const overloadManager = (maxConnections: number): object => ({
   resource_monitors: [
     {
       name: 'envoy.resource_monitors.global_downstream_max_connections',
       typed_config: {
-        '@type':
-          'type.googleapis.com/envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+        '@type': `type.googleapis.com/${connectionLimit}`,
         max_active_downstream_connections: maxConnections,
       },
     },

@@ -129,6 +129,9 @@ export const badInputs: ReadonlyArray<BadInput> = [
     /too large: 10\.0 MiB/,
     '# ten bytes\n'.repeat(10 * 1024 * 1024).slice(0, 10 << 20),
   ),
+  file('nothing at all', /^is empty/, ''),
+  file('ten thousand documents and one', /more than 10000 documents/, '---\n'.repeat(10_001)),
+  file('a document of a megabyte', /more than 64 KiB/, `a: ${'x'.repeat(1024 * 1024 - 3)}`),
   place('10 GB of nothing', /too large: 10240\.0 MiB/, async (path) => {
     await writeFile(path, '')
     await truncate(path, 10 * 1024 ** 3)

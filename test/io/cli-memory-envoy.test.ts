@@ -86,7 +86,8 @@ test('what the in-memory Envoy does not know is answered with 500 and its reason
 test('an answer of a backend that cannot be passed on is a 500, and harms no other one', async () => {
   const raw = await rawBackend('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n', () => undefined)
   const { ask } = await serve(snapshotWith(fine, raw))
-  expect(await ask('/raw')).toMatchObject({ status: 500, body: expect.stringContaining('99') })
+  const { status, body } = await ask('/raw')
+  expect({ status, body }).toEqual({ status: 500, body: 'Invalid status code: 99\n' })
   expect((await ask('/fine')).body).toBe('fine')
 })
 

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import {
-  MAX_DEPTH,
-  MAX_DIRECTORIES,
-  MAX_FILE_BYTES,
-  MAX_FILES,
+  maxDepth,
+  maxDirectories,
+  maxFileBytes,
+  maxFiles,
   readRoutesOnce,
   type SourceState,
 } from '../../src/adapters/files/index.js'
@@ -17,7 +17,7 @@ const read = async ({ path }: RouteDirectory): Promise<SourceState> => {
   if (E.isLeft(state)) throw new Error(state.left.message)
   return state.right
 }
-const limits = { files: MAX_FILES, directories: MAX_DIRECTORIES, depth: MAX_DEPTH }
+const limits = { files: maxFiles, directories: maxDirectories, depth: maxDepth }
 const namesOf = ({ routes }: SourceState): ReadonlyArray<string> =>
   routes.map(({ metadata }) => metadata.name)
 
@@ -25,23 +25,35 @@ test('a file of exactly the largest size is read, and one byte more is not', asy
   const directory = await routeDirectory()
   const padded = (name: string, bytes: number): string => {
     const text = routeYaml(name)
-    return `${text}#${' '.repeat(bytes - text.length - 1)}`
+    const line = `---\n# ${'-'.repeat(993)}\n`
+    const rest = bytes - text.length
+    return text + line.repeat(rest / line.length) + ' '.repeat(rest % line.length)
   }
-  await directory.write('a.yaml', padded('a', MAX_FILE_BYTES))
-  await directory.write('b.yaml', padded('b', MAX_FILE_BYTES + 1))
+  await directory.write('a.yaml', padded('a', maxFileBytes))
+  await directory.write('b.yaml', padded('b', maxFileBytes + 1))
   const state = await read(directory)
   expect(namesOf(state)).toEqual(['a'])
   expect(state.problems.map(({ where }) => where)).toEqual(['b.yaml'])
 })
 
+test('files of a hundred thousand documents are one problem each', async () => {
+  const directory = await routeDirectory()
+  for (const name of ['a', 'b', 'c', 'd'])
+    await directory.write(`${name}.yaml`, '---\na: 1\n'.repeat(maxFileBytes / 9))
+  await directory.write('good.yaml', routeYaml('good'))
+  const state = await read(directory)
+  expect(namesOf(state)).toEqual(['good'])
+  expect(state.problems.map(({ where }) => where)).toEqual(['a.yaml', 'b.yaml', 'c.yaml', 'd.yaml'])
+})
+
 test('directories are followed to a bounded depth, and what is deeper is named', async () => {
   const directory = await routeDirectory()
   const levels = (depth: number): string => 'd/'.repeat(depth)
-  await directory.write(`${levels(MAX_DEPTH)}a.yaml`, routeYaml('a'))
-  await directory.write(`${levels(MAX_DEPTH + 1)}b.yaml`, routeYaml('b'))
+  await directory.write(`${levels(maxDepth)}a.yaml`, routeYaml('a'))
+  await directory.write(`${levels(maxDepth + 1)}b.yaml`, routeYaml('b'))
   const state = await read(directory)
   expect(namesOf(state)).toEqual(['a'])
-  expect(state.problems.map(({ where }) => where)).toEqual([levels(MAX_DEPTH + 1)])
+  expect(state.problems.map(({ where }) => where)).toEqual([levels(maxDepth + 1)])
 })
 
 test('a bounded number of files is listed, and it is said that there are more', async () => {

@@ -3,9 +3,18 @@ import type * as Files from 'node:fs/promises'
 import { appendFile, rm, writeFile } from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { filesRouteSource } from '../../src/adapters/files/index.js'
-import { readFile } from '../../src/adapters/files/read-file.js'
+import { readFile as readInTurns, type Stamped } from '../../src/adapters/files/read-file.js'
+import { isSameReading } from '../../src/adapters/files/reading.js'
+import { turnsOf } from '../../src/adapters/files/turns.js'
 import { routeDirectory, routeYaml } from '../contract/route-directory.js'
 import { patience, watching } from '../contract/route-source.js'
+
+const readFile = (path: string, known: Stamped | undefined): Promise<Stamped | undefined> =>
+  readInTurns(
+    path,
+    known,
+    turnsOf(() => false),
+  )
 
 /** What happens to the file system at moments that no test could hit otherwise. */
 interface Events {
@@ -71,8 +80,10 @@ test('a file that never stops changing is not taken for read, and is looked at a
   await directory.write('a.yaml', routeYaml('a'))
   events.afterRead = (path) => appendFile(path, '# more\n')
   const read = await readFile(directory.at('a.yaml'), undefined)
+  const again = await readFile(directory.at('a.yaml'), read)
   expect(read?.reading._tag).toBe('Unreadable')
   expect(read?.stamp).toBeUndefined()
+  expect(isSameReading(again?.reading, read?.reading)).toBe(false)
 })
 
 test('a file that goes before it is opened is not there', async () => {

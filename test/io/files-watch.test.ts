@@ -12,8 +12,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { filesRouteSource, readRoutesOnce } from '../../src/adapters/files/index.js'
-import { systemClock } from '../../src/adapters/files/system-clock.js'
-import type { Clock } from '../../src/ports/clock.js'
+import { type Clock, systemClock } from '../../src/ports/clock.js'
 import { routeDirectory, type RouteDirectory, routeYaml } from '../contract/route-directory.js'
 import { patience, type Watching, watching } from '../contract/route-source.js'
 

@@ -158,20 +158,20 @@ test('an object that reappears in time was never gone', () => {
 })
 
 test('a directory that never rests removes nothing, and says after a while how much waits', () => {
-  const other = (change: number) => parsed(valid(1, 'z', 200 + change))
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x'), valid(2, 'y')) })
   let nowMs = 1_000
-  directory.scan(nowMs, { 'b.yaml': other(0) })
+  let now = { 'b.yaml': parsed(valid(1, 'z')) }
+  directory.scan(nowMs, now)
   for (let change = 1; change <= 100; change += 1) {
     nowMs += quietMs - 1
-    const effects = directory.scan(nowMs, { 'b.yaml': other(change) })
-    expect(effects).toEqual(['Publish', 'ScanAgain'])
+    now = { 'b.yaml': parsed(valid(1, 'z', 200 + change)) }
+    expect(directory.scan(nowMs, now)).toEqual(['Publish', 'ScanAgain'])
     expect(directory.names()).toEqual(['x', 'y', 'z'])
-    const restless = nowMs - 1_000 >= restlessMs
-    expect(directory.problems()).toEqual(restless ? [['.', true]] : [])
+    const isLong = nowMs - 1_000 >= restlessMs
+    expect(directory.problems()).toEqual(isLong ? [['.', true]] : [])
   }
   expect(directory.published().problems[0]?.errors[0]?.message).toMatch(/2 removals wait/)
-  directory.scan(nowMs + quietMs, { 'b.yaml': other(100) })
+  directory.scan(nowMs + quietMs, now)
   expect(directory.names()).toEqual(['z'])
   expect(directory.problems()).toEqual([])
 })

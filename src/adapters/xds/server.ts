@@ -128,5 +128,5 @@ const stop = (server: Server, fleet: RunningFleet, graceMs: number): Promise<voi
       clearTimeout(timer)
       resolve()
     })
-    void fleet
+    fleet.endAll('the server is stopping')
   })

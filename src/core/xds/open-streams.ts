@@ -23,7 +23,6 @@ export interface StreamStatus {
 /** The streams that are open, each behind a wall of its own. Nothing here throws. */
 export interface OpenStreams {
   readonly add: (id: StreamId, stream: FleetStream) => void
-  readonly has: (id: StreamId) => boolean
   readonly count: () => number
   /** Runs what concerns one stream alone: if that throws, the stream ends with INTERNAL. */
   readonly contain: (id: StreamId, run: () => void) => void
@@ -68,7 +67,6 @@ export const openStreams = ({ onEvent, onClosed, onFailure }: StreamEvents): Ope
   }
   return {
     add: (id, stream) => void streams.set(id, stream),
-    has: (id) => streams.has(id),
     count: () => streams.size,
     contain,
     perform: (id, effect) => {

@@ -85,9 +85,7 @@ export const runFleet = (
       streams.add(id, stream)
       dispatch({ _tag: 'StreamOpened', stream: id, variant: stream.variant, peer: stream.peer })
     },
-    receive: (id, request) => {
-      if (streams.has(id)) dispatch({ _tag: 'RequestReceived', stream: id, request })
-    },
+    receive: (stream, request) => dispatch({ _tag: 'RequestReceived', stream, request }),
     close: streams.close,
     endAll: streams.endAll,
     streams: streams.count,
