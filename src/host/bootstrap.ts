@@ -76,8 +76,11 @@ const adsConfig = (variant: Variant): object => ({
   set_node_on_first_message_only: true,
   grpc_services: [
     {
-      envoy_grpc: { cluster_name: xdsClusterName },
-      retry_policy: { retry_back_off: { base_interval: redialBase, max_interval: redialMax } },
+      envoy_grpc: {
+        cluster_name: xdsClusterName,
+        // Here, and not beside `envoy_grpc`: there Envoy takes it, and does not use it for its streams.
+        retry_policy: { retry_back_off: { base_interval: redialBase, max_interval: redialMax } },
+      },
     },
   ],
 })

@@ -13,7 +13,7 @@ interface Identity {
   readonly key: Buffer
 }
 
-/** A key, and a certificate for `127.0.0.1` that is signed with it. */
+/** A key, and a certificate for `localhost` that is signed with it. */
 const selfSigned = (): Identity => {
   const directory = mkdtempSync(join(tmpdir(), 'edgewright-tls-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
@@ -22,7 +22,7 @@ const selfSigned = (): Identity => {
     'openssl',
     [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-      ...['-subj', '/CN=edgewright', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1'],
+      ...['-subj', '/CN=edgewright', '-addext', 'subjectAltName=DNS:localhost', '-days', '1'],
       ...['-out', certificate, '-keyout', key],
     ],
     { stdio: 'pipe' },

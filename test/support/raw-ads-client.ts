@@ -64,6 +64,8 @@ export const rawAdsClient = (
     'grpc.max_send_message_length': -1,
     // A connection of its own for each client.
     'grpc.use_local_subchannel_pool': 1,
+    // What a certificate must name: in TLS a server has a name, and an IP address is none.
+    'grpc.ssl_target_name_override': 'localhost',
   })
   return {
     sotw: () => openRaw(client, 'sotw', DiscoveryRequest, DiscoveryResponse),

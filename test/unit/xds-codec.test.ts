@@ -119,7 +119,7 @@ const resources: ReadonlyArray<Resource> = [
   bytesResource('a', Uint8Array.of(0x0a, 0x01, 0x61)),
   bytesResource('a', new Uint8Array()),
   bytesResource('b', new Uint8Array(300).fill(7)),
-  tableResource('t', { head: Uint8Array.of(0x0a, 0x01, 0x74), virtualHosts: [] }, clusterType),
+  tableResource('t', { head: Uint8Array.of(0x0a, 0x01, 0x74), virtualHosts: [] }),
 ]
 
 const responses: fc.Arbitrary<readonly [Variant, Response]> = fc

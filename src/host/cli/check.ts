@@ -13,8 +13,8 @@ export const checkCommand: Command = {
   name: 'check',
   summary: 'say what would become of a directory of routes, without serving it',
   description: `Reads a directory of YAML EdgeRoutes, translates them, and prints what would
-become of each. Exits with 1 if a file cannot be read, or a route is not valid or
-in conflict. A Service that is not known is a warning only: files cannot say which
+become of each. Exits with 1 if a file cannot be read, a route is not valid or
+in conflict, or there is none at all. A Service that is not known is a warning only: files cannot say which
 Services there are.`,
   operands: [{ name: 'DIR', help: 'a directory of YAML files' }],
   options: [listenerOption, dataPlaneOption],
@@ -34,6 +34,10 @@ const check = async (directory: string, context: Context, world: World): Promise
   const state = await files.right.readRoutesOnce(directory)()
   if (E.isLeft(state)) {
     world.err(`edgewright check: ${state.left.message}\n`)
+    return exitCodes.failed
+  }
+  if (state.right.routes.length + state.right.problems.length === 0) {
+    world.err(`edgewright check: there is no EdgeRoute in ${directory}\n`)
     return exitCodes.failed
   }
   const { verdicts } = translate(state.right.routes, context)

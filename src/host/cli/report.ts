@@ -55,13 +55,17 @@ const summary = ({ problems, verdicts }: Report): string => {
   const servable = count('ok') + count('warning')
   const served = `${servable} of ${plural(verdicts.length, 'route')} can be served`
   const counts = [
+    [
+      count('warning'),
+      'of these has a backend that leads nowhere',
+      'of these have a backend that leads nowhere',
+    ],
     [problems.length, 'problem in files', 'problems in files'],
     [
       count('error'),
       'route that cannot be served as it is',
       'routes that cannot be served as they are',
     ],
-    [count('warning'), 'warning', 'warnings'],
   ] as const
   const rest = counts.filter(([n]) => n > 0).map(([n, one, many]) => `${n} ${n === 1 ? one : many}`)
   return `${[served, ...rest].join('; ')}.`

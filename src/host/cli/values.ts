@@ -1,3 +1,4 @@
+import { checkDnsLabel } from '../../core/codec/check/names.js'
 import { isIP, isIPv6 } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
@@ -51,6 +52,8 @@ export const contextOf = (
     if (clash !== undefined) return E.left(`--listener ${text}: ${clash}`)
     parsed.push(listener.right)
   }
+  const wrong = checkDnsLabel(dataPlane)
+  if (wrong !== undefined) return E.left(`--data-plane ${wrong}`)
   return E.right({ ...defaultContext, dataPlanes: new Map([[dataPlane, { listeners: parsed }]]) })
 }
 

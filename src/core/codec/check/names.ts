@@ -42,8 +42,9 @@ export const checkHostname = (value: string): string | undefined => {
   if (value === '*') return 'must be a name or "*.suffix": leave hostnames out for every host'
   const suffix = value.startsWith('*.') ? value.slice(2) : value
   if (suffix.includes('*')) return `may have "*" only as its first label, as in "*.example.com"`
-  if (value !== value.toLowerCase() && /^[\x20-\x7e]+$/.test(value))
-    return `must be in lower case: write ${show(value.toLowerCase())}`
+  const lower = value.toLowerCase()
+  if (value !== lower && checkHostname(lower) === undefined)
+    return `must be in lower case: write ${show(lower)}`
   if (suffix === value) return checkHost(value)
   return canonicalIp(suffix) === undefined
     ? checkName(suffix)

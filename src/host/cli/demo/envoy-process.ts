@@ -88,7 +88,8 @@ const envoyArguments = (
   configPath,
   '--admin-address-path',
   adminPath,
-  '--use-dynamic-base-id',
+  // Without it each Envoy needs a base id of its own, and leaves a file in shared memory.
+  '--disable-hot-restart',
   '--concurrency',
   `${concurrency}`,
   '--log-level',
