@@ -498,13 +498,17 @@ test('of many parts that cannot be looked at the first are told, and all keep th
   expect(directory.published().problems[0]?.errors[0]?.message).toContain('has 40 more')
 })
 
-test('each place is named once, also the directory itself with several faults', () => {
+test('the directory itself is named once, whatever is wrong with it', () => {
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
-  const changing = (change: number) => ({ 'b.yaml': parsed(valid(1, 'y', 200 + change)) })
-  const scan = (change: number) =>
-    directory.scanAs(1_000 + change * 200, { '': '1' }, changing(change))
-  for (let change = 0; change <= 20; change += 1) scan(change)
-  directory.scan(1_000 + 21 * 200, changing(21), [{ path: '' }])
-  const wheres = directory.problems().map(([where]) => where)
-  expect(new Set(wheres).size).toBe(wheres.length)
+  const emptied = parsed()
+  for (let change = 0; change <= 20; change += 1) {
+    const now = { 'a.yaml': emptied, 'b.yaml': parsed(valid(1, 'y', 200 + change)) }
+    directory.scan(1_000 + change * 200, now, [{ path: '' }])
+  }
+  expect(directory.names()).toEqual(['x', 'y'])
+  expect(directory.problems()).toEqual([['.', true]])
+  expect(directory.published().problems[0]?.errors.map(({ message }) => message)).toEqual([
+    'cannot be read',
+    expect.stringContaining('1 removal waits'),
+  ])
 })
