@@ -191,7 +191,11 @@ const look = (world: World, nowMs: number): FilesEvent => {
     files: new Map(listed.map(([at, from]) => [at, readingOf(from)])),
     directories: directories
       .filter((directory) => world.sub || directory === '')
-      .map((directory) => ({ path: directory, id: String(world.ages.get(directory)) })),
+      .map((directory) => ({
+        path: directory,
+        id: String(world.ages.get(directory)),
+        touched: '',
+      })),
     gaps: world.sub ? [] : [{ path: 'sub', message: 'cannot be read' }],
   }
 }

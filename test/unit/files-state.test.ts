@@ -56,6 +56,7 @@ const directoryOf = (files: Files) => {
     now: Files,
     gaps: ReadonlyArray<{ path: string }> = [],
     ids: Readonly<Record<string, string>> = { '': '1' },
+    touched = '',
   ) =>
     take(
       step(state, {
@@ -63,7 +64,7 @@ const directoryOf = (files: Files) => {
         startedAtMs: nowMs,
         endedAtMs: nowMs,
         files: new Map(Object.entries(now)),
-        directories: Object.entries(ids).map(([path, id]) => ({ path, id })),
+        directories: Object.entries(ids).map(([path, id]) => ({ path, id, touched })),
         gaps: gaps.map(({ path }) => ({ path, message: 'cannot be read' })),
       }),
     )
@@ -72,6 +73,8 @@ const directoryOf = (files: Files) => {
   scan(0, files)
   return {
     scan,
+    scanTouched: (nowMs: number, touched: string, now: Files) =>
+      scan(nowMs, now, [], { '': '1' }, touched),
     scanAs: (nowMs: number, ids: Readonly<Record<string, string>>, now: Files) =>
       scan(nowMs, now, [], ids),
     vanish,
@@ -119,6 +122,15 @@ test('a removal counts after the quiet time and a second scan, and not before', 
   expect(directory.scan(1_000 + quietMs - 1, {})).toEqual(['ScanAgain'])
   expect(directory.names()).toEqual(['x'])
   expect(directory.scan(1_000 + quietMs, {})).toEqual(['Publish'])
+  expect(directory.names()).toEqual([])
+})
+
+test('a file that goes and comes back between scans is no removal, though each scan has missed it', () => {
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+  for (let scan = 1; scan <= 20; scan += 1)
+    directory.scanTouched(1_000 + scan * 2 * quietMs, `touched ${scan}`, {})
+  expect(directory.names()).toEqual(['x'])
+  directory.scanTouched(20_000, 'touched 20', {})
   expect(directory.names()).toEqual([])
 })
 

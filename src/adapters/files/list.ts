@@ -34,6 +34,8 @@ export interface ListedDirectory {
   readonly path: string
   /** Tells it from another directory that was at this path before. */
   readonly id: string
+  /** Another one after every name that comes, goes or is replaced in it. */
+  readonly touched: string
 }
 
 /**
@@ -84,7 +86,7 @@ interface Walk {
 
 const enter = async (walk: Walk, path: string, depth: number): Promise<void> => {
   const absolute = join(walk.root, path)
-  const { dev, ino, birthtimeNs } = await stat(absolute, { bigint: true })
+  const { dev, ino, birthtimeNs, mtimeNs } = await stat(absolute, { bigint: true })
   const id = `${dev}:${ino}`
   if (walk.visited.has(id)) return
   const refusal = refusalOf(walk, depth)
@@ -94,7 +96,7 @@ const enter = async (walk: Walk, path: string, depth: number): Promise<void> => 
   }
   const entries = await readdir(absolute, { withFileTypes: true })
   walk.visited.add(id)
-  walk.directories.push({ path, id: `${id}:${birthtimeNs}` })
+  walk.directories.push({ path, id: `${id}:${birthtimeNs}`, touched: `${mtimeNs}` })
   for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name)))
     if (!entry.name.startsWith('.')) await take(walk, entry, inside(path, entry.name), depth)
 }

@@ -18,6 +18,8 @@ export interface Following {
   /** By path. */
   readonly files: ReadonlyMap<string, FileMemory>
   readonly directories: DirectoryIds
+  /** By path, what tells that something has happened in a directory, though nothing of it is to be seen. */
+  readonly touched: ReadonlyMap<string, string>
   readonly gaps: ReadonlyArray<Gap>
   /** When the directory was last seen to have changed. */
   readonly quietSinceMs: number
@@ -85,7 +87,8 @@ export const initial: FilesState = { _tag: 'Starting' }
  * | Following | Scanned, not quiet for `restlessMs`  | missing            | Publish, once |
  * | Following | Scanned, still missing, and quiet    | without it         | Publish       |
  *
- * Quiet: nothing in the whole directory has changed for `quietMs`. A directory that never rests
+ * Quiet: nothing in the whole directory has changed for `quietMs`, not even between two scans, as when a
+ * file goes and comes back. A directory that never rests
  * puts off removals without an end, and is told of: what is gone from it looks like what is about
  * to be written again. How an object is held (when invalid, or unreadable) or missing is decided
  * file by file, in `remember`; a directory that was replaced by an empty one is a gap, by
@@ -122,8 +125,11 @@ const observe = (state: FilesState, listed: Scan): Step => {
     listed.files.keys(),
   )
   const scan = { ...listed, gaps: [...listed.gaps, ...gaps] }
-  const changed = before === undefined || differs(before, scan)
-  if (!changed && ![...known.values()].some(hasMissing)) return [{ ...before, directories }, []]
+  const touched = new Map(listed.directories.map((each) => [each.path, each.touched]))
+  const changed =
+    before === undefined || differs(before, scan) || !isDeepStrictEqual(before.touched, touched)
+  if (!changed && ![...known.values()].some(hasMissing))
+    return [{ ...before, directories, touched }, []]
 
   const quietSinceMs = changed ? scan.endedAtMs : before.quietSinceMs
   const files = takeIn(known, scan, quietSinceMs)
@@ -135,6 +141,7 @@ const observe = (state: FilesState, listed: Scan): Step => {
     _tag: 'Following' as const,
     files,
     directories,
+    touched,
     gaps: scan.gaps,
     quietSinceMs,
     forms,
