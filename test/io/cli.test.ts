@@ -133,7 +133,9 @@ describe('check', () => {
     })
     expect(code).toBe(0)
     expect(out).toMatch(/^warning {2}test\/a .*web/m)
-    expect(out).toContain('1 of 1 route can be served; 1 warning.')
+    expect(out).toContain(
+      '1 of 1 route can be served; 1 of these has a backend that leads nowhere.',
+    )
   })
 
   test('a data plane that is not there is an error, unless it is the one that is asked about', async () => {
@@ -142,8 +144,10 @@ describe('check', () => {
     expect((await check(files, '--data-plane', 'blue')).code).toBe(0)
   })
 
-  test('an empty directory is right, and a directory that is not there is not', async () => {
-    expect(await check({})).toMatchObject({ code: 0 })
+  test('a directory without any route is an error, and so is one that is not there', async () => {
+    const empty = await check({})
+    expect(empty.code).toBe(1)
+    expect(empty.err).toContain('there is no EdgeRoute in')
     const { code, err } = await runCli(['check', '/no/such/directory'])
     expect(code).toBe(1)
     expect(err).toContain('/no/such/directory')

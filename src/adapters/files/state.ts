@@ -18,7 +18,10 @@ export interface Following {
   /** By path. */
   readonly files: ReadonlyMap<string, FileMemory>
   readonly directories: DirectoryIds
-  /** By path, what tells that something has happened in a directory, though nothing of it is to be seen. */
+  /**
+   * By path, what tells that something has happened in a directory, though nothing of it is to be
+   * seen.
+   */
   readonly touched: ReadonlyMap<string, string>
   readonly gaps: ReadonlyArray<Gap>
   /** When the directory was last seen to have changed. */
@@ -87,13 +90,12 @@ export const initial: FilesState = { _tag: 'Starting' }
  * | Following | Scanned, not quiet for `restlessMs`  | missing            | Publish, once |
  * | Following | Scanned, still missing, and quiet    | without it         | Publish       |
  *
- * Quiet: nothing in the whole directory has changed for `quietMs`, not even between two scans, as when a
- * file goes and comes back. A directory that never rests
- * puts off removals without an end, and is told of: what is gone from it looks like what is about
- * to be written again. How an object is held (when invalid, or unreadable) or missing is decided
- * file by file, in `remember`; a directory that was replaced by an empty one is a gap, by
- * `replacementOf`. Publish comes only where the routes or the problems differ from those of the
- * last one, and before ScanAgain.
+ * Quiet: nothing in the whole directory has changed for `quietMs`, not even between two scans, as
+ * when a file goes and comes back. A directory that never rests puts off removals without an end,
+ * and is told of: what is gone from it looks like what is about to be written again. How an object
+ * is held (when invalid, or unreadable) or missing is decided file by file, in `remember`; a
+ * directory that was replaced by an empty one is a gap, by `replacementOf`. Publish comes only
+ * where the routes or the problems differ from those of the last one, and before ScanAgain.
  */
 export const step = (state: FilesState, event: FilesEvent): Step => {
   switch (event._tag) {

@@ -23,7 +23,7 @@ export const bySeniority = (rules: ReadonlyArray<Rule>): ReadonlyArray<Rule> =>
  *
  * Exact paths come first, then prefixes, the longest first, then regular expressions; then matches with a
  * method, with more headers, with more query parameters; then the senior object (Gateway API,
- * HTTPRouteRule "matches"). `seniority` is that of its object, the claim's digest keeps the order total.
+ * HTTPRouteRule "matches"). `seniority` is that of its object, the rest keeps the order total.
  */
 export const sortKey = (match: RuleMatch, seniority: string, claim: Digest): string =>
   [
@@ -32,6 +32,8 @@ export const sortKey = (match: RuleMatch, seniority: string, claim: Digest): str
     descending(match.headers.length),
     descending(match.query.length),
     seniority,
+    match.method ?? '',
+    match.path.value,
     claim,
   ].join(' ')
 
