@@ -32,8 +32,8 @@ export const versionOf = (resources: Resources): string => PM.digestOf(resources
  * The next snapshot, made of everything in the previous one that is still the same: an unchanged resource,
  * type or data plane is the same reference, and so is the whole if nothing has changed.
  *
- * What is the same has the same version, and the same objects stand in it. Costs O(n) comparisons in the
- * number of resources, and O(log n) for each one that has changed.
+ * What is the same has the same version, and the same objects stand in it. Costs O(n log n) in the number
+ * of resources, and a look at every fragment of every table.
  */
 export const reuse = (previous: Snapshot, next: Snapshot): Snapshot => {
   const dataPlanes = new Map<string, View>()

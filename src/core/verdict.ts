@@ -8,7 +8,7 @@ export interface Verdict {
   readonly uid: string
   readonly generation: number
   readonly accepted: Acceptance
-  /** The backends that lead nowhere at the moment; none of a route that takes no part at all. */
+  /** The backends that lead nowhere at the moment, whatever claims the route has; none if it was refused. */
   readonly unresolved: ReadonlyArray<UnresolvedRef>
 }
 

@@ -389,6 +389,17 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       'KiB of every route table',
     ],
     [
+      forward({
+        hostnames: many(2, (n) => `h${n}.test`),
+        matches: many(64, (n) => ({ path: { exact: `/${n}` } })),
+        headers: {
+          request: { set: many(5, (n) => ({ name: `x-${n}`, value: '語'.repeat(5_400) })) },
+        },
+      }),
+      'spec',
+      'KiB of every route table',
+    ],
+    [
       {
         hostnames: many(64, (n) => `h${n}.test`),
         matches: many(64, (n) => ({ path: { exact: `/${n}` } })),

@@ -134,6 +134,14 @@ test('a file that goes and comes back between scans is no removal, though each s
   expect(directory.names()).toEqual([])
 })
 
+test('what is kept of a directory that was replaced gives way to what is there', () => {
+  const directory = directoryOf({ 'x/a.yaml': parsed(valid(1, 'a')) })
+  directory.scanAs(1_000, { '': '1', x: '1' }, { 'x/a.yaml': parsed(valid(1, 'a')) })
+  directory.scanAs(2_000, { '': '1', x: '2' }, { 'y/a.yaml': parsed(valid(1, 'a', 418)) })
+  expect(directory.codes()).toEqual([418])
+  expect(directory.problems().map(([where]) => where)).toEqual(['x/'])
+})
+
 test('one scan alone removes nothing, however late it comes', () => {
   const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
   expect(directory.scan(1_000_000, {})).toEqual(['ScanAgain'])

@@ -7,12 +7,17 @@ import { aNode, dataPlane, openStream, sentBy, showResponse, variants } from '..
 
 const text = new TextEncoder()
 
-/** Clusters with endpoints of their own name, and one table that sends to some of them. */
-const world = (clusters: ReadonlyArray<string>, routed: ReadonlyArray<string>): Snapshot => {
+/** Clusters with endpoints of their own name, and tables that send to some of them. */
+const world = (
+  clusters: ReadonlyArray<string>,
+  routed: ReadonlyArray<string> | undefined,
+  others: ReadonlyArray<string> = [],
+): Snapshot => {
   const ref = (typeUrl: Ref['typeUrl']) => (name: string) => ({ typeUrl, name })
   const cluster = (name: string): Resource =>
     bytesResource(name, text.encode(name), [ref(endpointType)(name)])
-  const table = bytesResource('t', text.encode(routed.join()), routed.map(ref(clusterType)))
+  const table = (name: string, to: ReadonlyArray<string>): Resource =>
+    bytesResource(name, text.encode(to.join()), to.map(ref(clusterType)))
   return {
     dataPlanes: new Map([
       [
@@ -20,18 +25,21 @@ const world = (clusters: ReadonlyArray<string>, routed: ReadonlyArray<string>): 
         view({
           [clusterType]: clusters.map(cluster),
           [endpointType]: clusters.map((name) => bytesResource(name, text.encode(`at ${name}`))),
-          [routeType]: [table],
+          [routeType]: [
+            ...(routed === undefined ? [] : [table('t', routed)]),
+            ...(others.length === 0 ? [] : [table('u', others)]),
+          ],
         }),
       ],
     ]),
   }
 }
 
-/** A client that asks for everything of a type, or for the table `t`. */
+/** A client that asks for everything of a type, or for the tables `t` and `u`. */
 const open = (variant: 'sotw' | 'delta') => {
   const stream = openStream(variant)
   const ask = (typeUrl: string, nonce = '', refuses = false): ReadonlyArray<string> => {
-    const names = typeUrl === routeType ? ['t'] : []
+    const names = typeUrl === routeType ? ['t', 'u'] : []
     const sent = stream.responses().findLast((response) => response.nonce === nonce)
     const answer = {
       node: aNode,
@@ -70,7 +78,8 @@ const open = (variant: 'sotw' | 'delta') => {
     })
     return sentBy(effects).map((response) => showResponse(response).split('=')[0] ?? '')
   }
-  return { start, publish, answer }
+  const repeat = (typeUrl: string): ReadonlyArray<string> => answer(typeUrl)
+  return { start, publish, answer, repeat }
 }
 
 const without = (responses: ReadonlyArray<string>, type: string): ReadonlyArray<string> =>
@@ -127,4 +136,49 @@ describe.each(variants)('52. %s: clusters leave behind the tables that name them
     for (const typeUrl of [routeType, clusterType, endpointType]) client.answer(typeUrl)
     expect(client.publish(world(['a'], ['a']))).toEqual([])
   })
+
+  test('what another table has accepted says nothing of the one that was refused', () => {
+    const client = open(variant)
+    client.start(world(['a', 'b'], ['a', 'b'], ['a']))
+    client.publish(world(['a'], ['a'], ['a']))
+    client.answer(routeType, true)
+    client.publish(world(['a', 'c'], ['a'], ['a', 'c']))
+    client.answer(clusterType)
+    client.answer(endpointType)
+    const after = client.answer(routeType)
+    expect(after.filter((response) => response.startsWith('cds'))).toEqual([])
+  })
+
+  test('what was refused may be live in parts: its clusters stay until the table is accepted', () => {
+    const client = open(variant)
+    client.start(world(['a'], ['a']))
+    client.publish(world(['a', 'b'], ['a', 'b']))
+    client.answer(clusterType)
+    client.answer(endpointType)
+    client.answer(routeType, true)
+    client.publish(world(['a', 'c'], ['a', 'c']))
+    const early = [...client.answer(clusterType), ...client.answer(endpointType)]
+    expect(early.filter((response) => /cds.*-b|cds a=a c=c$/.test(response))).toEqual([])
+    expect(without(client.answer(routeType), 'eds')).toEqual([
+      variant === 'sotw' ? 'cds a=a c=c' : 'cds -b',
+    ])
+  })
+
+  test('a table that is taken away is kept by the client, and so are its clusters', () => {
+    const client = open(variant)
+    client.start(world(['a', 'b'], ['b'], ['a']))
+    client.publish(world(['a'], undefined, ['a']))
+    const after = variant === 'delta' ? client.answer(routeType) : []
+    expect(after.filter((response) => response.startsWith('cds'))).toEqual([])
+  })
+})
+
+test('52. S: a client that asks for its clusters again gets those that are held, too', () => {
+  const client = open('sotw')
+  client.start(world(['a', 'b'], ['a', 'b']))
+  client.publish(world(['a'], ['a']))
+  client.answer(routeType, true)
+  expect(client.repeat(clusterType).filter((response) => response.startsWith('cds'))).toEqual([
+    'cds a=a b=b',
+  ])
 })

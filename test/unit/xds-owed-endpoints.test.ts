@@ -73,6 +73,17 @@ describe('what a client may ask for', () => {
     expect(stream.effects().at(-1)).toMatchObject({ _tag: 'Close', code: 'RESOURCE_EXHAUSTED' })
   })
 
+  test('is bounded though it gives up again what it asks for, and answers nothing', () => {
+    const stream = openStream('delta')
+    stream.publish({ eds: 'a' })
+    stream.receive(delta({ typeUrl: types.eds, subscribe: ['*'] }))
+    const batch = (n: number): ReadonlyArray<string> =>
+      n < 0 ? [] : Array.from({ length: 60_000 }, (_, i) => `n${n}-${i}`)
+    for (let n = 0; n < 4; n++)
+      stream.receive(delta({ typeUrl: types.eds, subscribe: batch(n), unsubscribe: batch(n - 1) }))
+    expect(stream.effects().at(-1)).toMatchObject({ _tag: 'Close', code: 'RESOURCE_EXHAUSTED' })
+  })
+
   test('is of the variant of its stream', () => {
     const stream = openStream('sotw')
     stream.publish({ eds: 'a' })
@@ -88,4 +99,13 @@ test('53. D: endpoints that are owed and gone meanwhile are said to be gone', ()
   const held = new Map([['e', versionOf('e=1')]])
   const asks = delta({ typeUrl: types.eds, subscribe: ['*'], initialResourceVersions: held })
   expect(stream.receive(asks)).toEqual(['eds -e'])
+})
+
+test('41b. D: an old Envoy is taken to ask for everything, also where no names mean nothing', () => {
+  const stream = openStream('delta', { legacyWildcard: new Set() })
+  stream.publish({ cds: 'a b' })
+  const node = { ...aNode, buildVersion: { major: 1, minor: 18, patch: 0 } }
+  const held = new Map([['a', 'old']])
+  const asks = delta({ node, subscribe: ['a'], initialResourceVersions: held })
+  expect(stream.receive(asks)).toEqual(['cds a b'])
 })

@@ -13,16 +13,23 @@ export interface Winner {
 /**
  * Gives each name to the first place in order that has it: by path, in UTF-16 code units.
  *
- * What is missing serves only where no other place has the name, so that an object which moves to
- * another file changes places at once. Costs O(n log n) in the number of objects.
+ * What is kept of a directory that was replaced (`isGhost`), and what is missing, serves only where no
+ * other place has the name, so that an object which moves to another file changes places at once.
+ * Costs O(n log n) in the number of objects.
  */
-export const resolve = (files: ReadonlyMap<string, FileMemory>): Winners => {
-  const inOrder = [...files.values()].sort((a, b) => compareStrings(a.path, b.path))
+export const resolve = (
+  files: ReadonlyMap<string, FileMemory>,
+  isGhost: (path: string) => boolean = () => false,
+): Winners => {
+  const inOrder = [...files.values()]
+    .sort((a, b) => compareStrings(a.path, b.path))
+    .map((file) => ({ ...file, ghost: isGhost(file.path) }))
+  const rankOf = (entry: Entry, ghost: boolean): number => (isMissing(entry) ? 2 : ghost ? 1 : 0)
   const winners = new Map<string, Winner>()
-  for (const missing of [false, true])
-    for (const { path, entries } of inOrder)
+  for (const rank of [0, 1, 2])
+    for (const { path, entries, ghost } of inOrder)
       for (const [name, entry] of entries)
-        if (isMissing(entry) === missing && !winners.has(name)) winners.set(name, { path, entry })
+        if (rankOf(entry, ghost) === rank && !winners.has(name)) winners.set(name, { path, entry })
   return new Map([...winners].sort(([a], [b]) => compareStrings(a, b)))
 }
 

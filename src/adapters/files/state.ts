@@ -135,7 +135,7 @@ const observe = (state: FilesState, listed: Scan): Step => {
 
   const quietSinceMs = changed ? scan.endedAtMs : before.quietSinceMs
   const files = takeIn(known, scan, quietSinceMs)
-  const winners = resolve(files)
+  const winners = resolve(files, (path) => gaps.some((gap) => covers(gap, path)))
   const forms = formsOf(winners, before?.forms ?? new Map<string, EdgeRoute>())
   const problems = problemsOf(files, winners, scan.gaps, restlessness(winners, scan.endedAtMs))
   const published = sharing(before?.published, { routes: [...forms.values()], problems })

@@ -105,10 +105,14 @@ const tooHeavy = (value: EdgeRouteSpec): ReadonlyArray<Issue> => {
 
 /** About what a value takes in bytes when it is encoded: its texts, and something for each of its fields. */
 const weigh = (value: unknown, depth = 0): number => {
-  if (typeof value === 'string') return overheadBytes + value.length
+  if (typeof value === 'string') return overheadBytes + bytesOf(value)
   if (typeof value !== 'object' || value === null || depth > maxDepth) return overheadBytes
   return Object.values(value).reduce<number>((sum, each) => sum + weigh(each, depth + 1), 0)
 }
+
+/** Encoded, with each `%` as two, as it is in the value of a header. */
+const bytesOf = (text: string): number =>
+  new TextEncoder().encode(text).length + text.split('%').length - 1
 
 /** How deep the objects of a spec go: `headers.request.set[0].name`. */
 const maxDepth = 5

@@ -1,11 +1,11 @@
 import { endpointType, isFullState, type TypeUrl } from '../type-url.js'
 import { classifyDelta } from './classify.js'
 import type { DeltaRequest, NodeIdentity } from './messages.js'
-import { hasName } from './names.js'
+import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
 import type { Session, SessionOptions } from './session.js'
 import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
-import { accept, openWatch, resubscribe, settle, type Watch } from './watch.js'
+import { accept, openWatch, refuse, resubscribe, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the delta variant.
@@ -28,11 +28,11 @@ export const receiveDelta = (
     const claims = new Map(request.initialResourceVersions)
     // It is owed these whatever it holds; that it holds them still counts if they are gone.
     if (typeUrl === endpointType)
-      for (const name of debts) if (claims.has(name)) claims.set(name, unknownVersion)
+      for (const name of eachName(debts)) if (claims.has(name)) claims.set(name, unknownVersion)
     return { watch: openWatch(subscription, claims), kind: 'Other' }
   }
   const { kind, changesNames } = classifyDelta(watch, request)
-  const answered = kind === 'Ack' ? accept(watch) : kind === 'Nack' ? settle(watch) : watch
+  const answered = kind === 'Ack' ? accept(watch, typeUrl) : kind === 'Nack' ? refuse(watch) : watch
   return {
     watch: changesNames ? rename(answered, request) : answered,
     kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
@@ -54,7 +54,7 @@ const firstSubscription = (
 ): Subscription => {
   const asksForAll =
     isFullState(typeUrl) && initialResourceVersions.size > 0 && namesAllItHolds(node)
-  return subscribeFirst(asksForAll ? [] : subscribe, legacyWildcard.has(typeUrl))
+  return subscribeFirst(asksForAll ? [wildcardName] : subscribe, legacyWildcard.has(typeUrl))
 }
 
 const namesAllItHolds = (node: NodeIdentity | undefined): boolean => {

@@ -10,8 +10,8 @@ import { covers } from './subscription.js'
  * client's route tables may still name, with their endpoints.
  *
  * A route that names a cluster which is not there answers 503 (Envoy does not warm routes), so a table without the
- * route is sent first, and the cluster leaves when that is acknowledged. Costs O(log n) for each
- * cluster that is to leave, and nothing if none is.
+ * route is sent first, and the cluster leaves when that is acknowledged. What a client held before this stream
+ * is not known here. Costs O(t log n) for each cluster that is to leave, t tables; nothing if none is.
  */
 export const holdClusters = (watches: Watches, view: View): View => {
   const clusters = watches[clusterType]
@@ -32,14 +32,13 @@ export const holdClusters = (watches: Watches, view: View): View => {
 const withAbsent = (resources: Resources, resource: Resource): Resources =>
   PM.get(resources, resource.name) === undefined ? PM.set(resources, resource) : resources
 
-/** True if a table that the client was sent, or has accepted, sends traffic to this cluster. */
+/** True if a table that the client was sent, has accepted or has refused in parts sends traffic to this cluster. */
 const isNamed = (watches: Watches, { name }: Resource): boolean => {
   const tables = watches[routeType]
   if (tables === undefined) return false
-  return [tables.sent, tables.acked].some((resources) =>
-    [...PM.entries(resources)].some(
-      (table) => covers(tables.subscription, table.name) && refersTo(table.refs, name),
-    ),
+  const { sent, acked, refused, subscription } = tables
+  return [...PM.entries(sent), ...PM.entries(acked), ...refused].some(
+    (table) => covers(subscription, table.name) && refersTo(table.refs, name),
   )
 }
 

@@ -4,7 +4,8 @@ import { clusterType, endpointType, isTypeUrl, type TypeUrl, typeUrls } from '..
 import { receiveDelta } from './delta.js'
 import { holdClusters } from './hold.js'
 import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
-import { countNames } from './names.js'
+import * as PM from '../persistent-map.js'
+import { countNames, type Names, noNames, withNames } from './names.js'
 import { receiveSotw } from './sotw.js'
 import { advance, markSent, owe, type Outgoing, type Watch } from './watch.js'
 
@@ -23,7 +24,7 @@ export interface Session {
    * The endpoints of clusters that were sent before the client has asked for any endpoints: what it says it
    * holds of them does not spare them from being sent.
    */
-  readonly debts: ReadonlyArray<string>
+  readonly debts: Names
   /** The peer has broken the protocol: nothing that it says counts any more. */
   readonly closed: boolean
 }
@@ -92,7 +93,7 @@ export const openSession = (
   snapshot: undefined,
   nonces: 0,
   watches: {},
-  debts: [],
+  debts: noNames,
   closed: false,
 })
 
@@ -185,10 +186,13 @@ const note = (session: Session, request: DiscoveryRequest, typeUrl: TypeUrl): Se
     request._tag === 'Sotw'
       ? receiveSotw(watch, request, typeUrl, session.options)
       : receiveDelta(watch, request, typeUrl, session)
-  if (countNames(noted.watch.subscription.names) > maxNames) return tooManyNames(session)
+  const { subscription, owed, sent } = noted.watch
+  const isTooMuch =
+    countNames(subscription.names) > maxNames || countNames(owed) > maxNames + PM.size(sent)
+  if (isTooMuch) return tooManyNames(session)
   const next = withWatch(session, typeUrl, noted.watch)
   return [
-    typeUrl === endpointType ? { ...next, debts: [] } : next,
+    typeUrl === endpointType ? { ...next, debts: noNames } : next,
     answerOf(watch, noted.kind, request, typeUrl),
   ]
 }
@@ -244,7 +248,7 @@ const oweEndpoints = (session: Session, { renewed }: Outgoing): Session => {
   if (watch !== undefined) return withWatch(session, endpointType, owe(watch, names))
   // In state of the world a first request is answered in full.
   const isSpared = session.variant === 'sotw' || names.length === 0
-  return isSpared ? session : { ...session, debts: [...session.debts, ...names] }
+  return isSpared ? session : { ...session, debts: withNames(session.debts, names) }
 }
 
 const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>

@@ -5,7 +5,7 @@ import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
 import type { SessionOptions } from './session.js'
 import { replaceNames, subscribeFirst } from './subscription.js'
-import { accept, openWatch, repeatAll, resubscribe, settle, type Watch } from './watch.js'
+import { accept, openWatch, refuse, repeatAll, resubscribe, settle, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the state-of-the-world variant.
@@ -30,18 +30,19 @@ export const receiveSotw = (
     const subscription = subscribeFirst(request.resourceNames, legacyWildcard.has(typeUrl))
     return { watch: openWatch(subscription, new Map()), kind: 'Other' }
   }
-  const answered = answer(watch, kind)
+  const answered = answer(watch, kind, typeUrl)
   return {
     watch: changesNames ? rename(answered, request) : answered,
     kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
   }
 }
 
-const answer = (watch: Watch, kind: RequestKind): Watch => {
+const answer = (watch: Watch, kind: RequestKind, typeUrl: TypeUrl): Watch => {
   switch (kind) {
     case 'Ack':
-      return accept(watch)
+      return accept(watch, typeUrl)
     case 'Nack':
+      return refuse(watch)
     case 'NotApplied':
       return settle(watch)
     case 'Repeat':

@@ -3,7 +3,7 @@ import type { Resource } from '../resource.js'
 import { type Resources, versionOf } from '../snapshot.js'
 import { isFullState, type TypeUrl } from '../type-url.js'
 import type { Response, Variant } from './messages.js'
-import { eachName, type Names, noNames, withNames, withoutName } from './names.js'
+import { eachName, hasName, type Names, noNames, withNames, withoutName } from './names.js'
 import { covers, type Subscription } from './subscription.js'
 
 /**
@@ -18,8 +18,13 @@ export interface Watch {
   readonly subscription: Subscription
   readonly sent: Resources
   readonly owed: Names
-  /** The target that the client accepted last, as far as it goes for the names that it subscribes to. */
+  /**
+   * What the client has accepted on this stream. Of endpoints and route tables the last of each name: what it
+   * asks for by name it keeps when that is taken away.
+   */
   readonly acked: Resources
+  /** What it has refused since it last accepted something of that name: parts of it may be live. */
+  readonly refused: ReadonlyArray<Resource>
   /** A response is due even if it is empty: the client waits for one. */
   readonly mustAnswer: boolean
   /**
@@ -66,6 +71,7 @@ export const openWatch = (
   sent: undefined,
   owed: noNames,
   acked: undefined,
+  refused: [],
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,
   nonce: '',
@@ -114,8 +120,10 @@ const namesOf = (resources: Resources): ReadonlyArray<string> =>
 /** The client wants all that it subscribes to once more. */
 export const repeatAll = (watch: Watch): Watch => ({
   ...watch,
-  sent: watch.subscription.wildcard ? undefined : watch.sent,
-  owed: withNames(watch.owed, eachName(watch.subscription.names)),
+  owed: withNames(watch.owed, [
+    ...eachName(watch.subscription.names),
+    ...(watch.subscription.wildcard ? namesOf(watch.sent) : []),
+  ]),
   mustAnswer: watch.mustAnswer || watch.subscription.wildcard,
   repeat: 'Asked',
 })
@@ -152,9 +160,29 @@ export const owe = (watch: Watch, names: Iterable<string>): Watch => ({
 })
 
 /** Notes that the response in flight was accepted. */
-export const accept = (watch: Watch): Watch => ({
+export const accept = (watch: Watch, typeUrl: TypeUrl): Watch => {
+  const { inFlight } = watch
+  if (inFlight === undefined) return watch
+  const names = new Set(inFlight.resources.map(({ name }) => name))
+  const kept = inFlight.removed
+    .filter((name) => !hasName(watch.subscription.names, name))
+    .reduce(PM.remove<Resource>, watch.acked)
+  return {
+    ...settle(watch),
+    acked: isFullState(typeUrl)
+      ? inFlight.target
+      : inFlight.resources.reduce(PM.set<Resource>, kept),
+    refused: watch.refused.filter(({ name }) => !names.has(name)),
+  }
+}
+
+/** How many refused resources are remembered: a client that refuses everything must not cost memory. */
+const maxRefused = 64
+
+/** Notes that the response in flight was refused. */
+export const refuse = (watch: Watch): Watch => ({
   ...settle(watch),
-  acked: watch.inFlight === undefined ? watch.acked : watch.inFlight.target,
+  refused: [...watch.refused, ...(watch.inFlight?.resources ?? [])].slice(-maxRefused),
 })
 
 /** Notes that the response in flight has an answer, which says nothing of what the client holds. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { defaultDataPlane } from '../../core/edge-route.js'
 import type { Variant } from '../../core/xds/messages.js'
 import { bootstrap, defaultMaxConnections, type HostPort } from '../bootstrap.js'
 import { type Arguments, type Command, valueOf } from './command.js'
 import { dataPlaneOption, xdsOption } from './options.js'
-import { parseChoice, parseCount, parseHostPort } from './values.js'
+import { parseChoice, parseCount, parseDataPlane, parseHostPort } from './values.js'
 import { exitCodes } from './world.js'
 
 /** Prints a bootstrap for one Envoy. */
@@ -70,11 +69,8 @@ const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
     E.bind('admin', () => parseAdmin(text('admin'))),
     E.bind('variant', () => parseChoice('--variant', text('variant'), variants)),
     E.bind('maxConnections', () => parseCount('--max-connections', text('max-connections'))),
-    E.map((parsed) => ({
-      ...parsed,
-      id: valueOf(bootstrapCommand, args, 'id'),
-      dataPlane: valueOf(bootstrapCommand, args, 'data-plane') ?? defaultDataPlane,
-    })),
+    E.bind('dataPlane', () => parseDataPlane(text('data-plane'))),
+    E.map((parsed) => ({ ...parsed, id: valueOf(bootstrapCommand, args, 'id') })),
   )
 }
 

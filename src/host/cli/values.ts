@@ -52,8 +52,8 @@ export const contextOf = (
     if (clash !== undefined) return E.left(`--listener ${text}: ${clash}`)
     parsed.push(listener.right)
   }
-  const wrong = checkDnsLabel(dataPlane)
-  if (wrong !== undefined) return E.left(`--data-plane ${wrong}`)
+  const known = parseDataPlane(dataPlane)
+  if (E.isLeft(known)) return known
   return E.right({ ...defaultContext, dataPlanes: new Map([[dataPlane, { listeners: parsed }]]) })
 }
 
@@ -92,4 +92,10 @@ export const parseChoice = <A extends string>(
   return choice === undefined
     ? E.left(`${option} ${text}: should be one of ${choices.join(', ')}`)
     : E.right(choice)
+}
+
+/** The name of a fleet, as routes may name it. */
+export const parseDataPlane = (text: string): Either<string, string> => {
+  const wrong = checkDnsLabel(text)
+  return wrong === undefined ? E.right(text) : E.left(`--data-plane ${wrong}`)
 }
