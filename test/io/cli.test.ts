@@ -144,6 +144,16 @@ describe('check', () => {
     expect((await check(files, '--data-plane', 'blue')).code).toBe(0)
   })
 
+  test.each(['serve', 'check', 'bootstrap'])(
+    '%s refuses a data plane that no route could name',
+    async (command) => {
+      const operand = { serve: ['--routes', '.'], check: ['.'], bootstrap: [] }[command] ?? []
+      const { code, err } = await runCli([command, ...operand, '--data-plane', 'Not Valid!'])
+      expect(code).toBe(2)
+      expect(err).toContain('--data-plane must')
+    },
+  )
+
   test('a directory without any route is an error, and so is one that is not there', async () => {
     const empty = await check({})
     expect(empty.code).toBe(1)

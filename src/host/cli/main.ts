@@ -15,6 +15,7 @@ const lingerMs = 2_000
 const stopping = new AbortController()
 let firstSignalAtMs: number | undefined
 
+/** SIGHUP comes when the terminal is closed. (Node takes it even where its parent has it ignored, as nohup does.) */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const onSignal = (signal: (typeof stopSignals)[number]): void => {
@@ -24,9 +25,7 @@ const onSignal = (signal: (typeof stopSignals)[number]): void => {
   firstSignalAtMs ??= nowMs
   stopping.abort()
 }
-for (const signal of stopSignals)
-  // SIGHUP comes when the terminal is closed; who runs us without one, under nohup say, wants it ignored.
-  if (signal !== 'SIGHUP' || process.stdin.isTTY) process.on(signal, onSignal)
+for (const signal of stopSignals) process.on(signal, onSignal)
 
 /**
  * Whoever read our output has gone, a program (EPIPE) or a terminal (EIO): nobody misses the rest.
