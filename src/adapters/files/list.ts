@@ -86,10 +86,8 @@ interface Walk {
 
 const enter = async (walk: Walk, path: string, depth: number): Promise<void> => {
   const absolute = join(walk.root, path)
-  const { dev, ino, birthtimeNs, ctimeNs, mtimeNs } = await stat(absolute, { bigint: true })
+  const { dev, ino, birthtimeNs, mtimeNs } = await stat(absolute, { bigint: true })
   const id = `${dev}:${ino}`
-  // Where the time of its making is not known, Node gives that of its last change.
-  const born = birthtimeNs === ctimeNs ? '' : `:${birthtimeNs}`
   if (walk.visited.has(id)) return
   const refusal = refusalOf(walk, depth)
   if (refusal !== undefined) {
@@ -98,7 +96,7 @@ const enter = async (walk: Walk, path: string, depth: number): Promise<void> => 
   }
   const entries = await readdir(absolute, { withFileTypes: true })
   walk.visited.add(id)
-  walk.directories.push({ path, id: `${id}${born}`, touched: `${mtimeNs}` })
+  walk.directories.push({ path, id: `${id}:${birthtimeNs}`, touched: `${mtimeNs}` })
   for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name)))
     if (!entry.name.startsWith('.')) await take(walk, entry, inside(path, entry.name), depth)
 }

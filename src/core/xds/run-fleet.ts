@@ -41,10 +41,10 @@ export interface RunningFleet {
  * to the streams, in their order. The one loop behind every server; synchronous, and without I/O of
  * its own.
  *
- * Guarantees: a stream or an `observe` that throws harms the stream that it belongs to at most, and no event
- * is lost; a machine that throws harms the event that it was given. (The state is immutable, so that a step that threw has
- * changed nothing.) Of each stream, `observe` hears first that it opened and last that it closed. It
- * may publish and end streams: that is done behind what is being done.
+ * Guarantees: a stream or an `observe` that throws harms the stream that it belongs to at most, and no
+ * event is lost; a machine that throws harms the event that it was given. (The state is immutable, so
+ * that a step that threw has changed nothing.) Of each stream, `observe` hears first that it opened and
+ * last that it closed. It may publish and end streams: that is done behind what is being done.
  *
  * Assumes that `onFault` does not throw.
  */
