@@ -6,7 +6,9 @@ import type { Rule } from '../../src/core/rule.js'
 import { versionOf, viewOf } from '../../src/core/snapshot.js'
 import { allotClaims } from '../../src/core/translate/claims.js'
 import { translate, type Translation } from '../../src/core/translate.js'
-import { clusterType, endpointType, typeUrls } from '../../src/core/type-url.js'
+import { encodeContent } from '../../src/core/resource.js'
+import { clusterType, endpointType, routeType, typeUrls } from '../../src/core/type-url.js'
+import { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
 import { ClusterLoadAssignment } from '../../src/gen/envoy/config/endpoint/v3/endpoint.js'
 
 const plane = 'edge-envoy'
@@ -280,4 +282,21 @@ test('backends that share a cluster are one entry with the sum of their weights'
   expect([...entries(viewOf(snapshot, plane)[clusterType])]).toHaveLength(1)
   const single = translate([route('r', { backends: [{ address }] })])
   expect(versions({ snapshot, verdicts: new Map() })).toEqual(versions(single))
+})
+
+test.each([
+  ['0s', 0n],
+  ['10m', 600n],
+  ['5m', undefined],
+  ['15s', undefined],
+])('a timeout of %s is not cut short by the idle timeout of the listener', (request, seconds) => {
+  const waits = route('r', {
+    backends: [{ address: { host: '10.0.0.1', port: 1 } }],
+    timeouts: { request },
+  })
+  const table = get(viewOf(translate([waits]).snapshot, plane)[routeType], 'http')
+  const bytes = table === undefined ? new Uint8Array() : encodeContent(table.content)
+  const action = RouteConfiguration.decode(bytes).virtualHosts?.[0]?.routes?.[0]?.action
+  const idle = action?.$case === 'route' ? action.value.idleTimeout : undefined
+  expect(idle?.seconds).toBe(seconds)
 })
