@@ -41,9 +41,17 @@ const mark = ({ metadata, spec }: EdgeRoute): EdgeRoute => {
   }
 }
 
-/** One request for each part of the whole shows every share exactly. */
-const partsOf = (answer: Answer): number =>
-  answer._tag === 'Forwarded' ? answer.shares.reduce((sum, [, share]) => sum + share, 0) : 1
+/**
+ * One request for each unit of weight shows every share exactly. (Fewer would not do: backends that share
+ * endpoints need not stand side by side.)
+ */
+const partsOf = (answer: Answer, { routes }: World): number => {
+  if (answer._tag !== 'Forwarded') return 1
+  const server = routes.find(({ metadata }) =>
+    answer.responseHeaders.includes(`x-served-by: ${metadata.uid}`),
+  )
+  return (server?.spec.backends ?? []).reduce((sum, { weight = 1 }) => sum + weight, 0)
+}
 
 /** What each request gets, on each listener of its data plane; the oracle says how often to ask. */
 const answersOf = (
@@ -56,7 +64,7 @@ const answersOf = (
   return requests.map((request, index) => {
     const resources = held.get(request.dataPlane)
     if (resources === undefined) return []
-    const parts = partsOf(expected[index] ?? { _tag: 'NotFound' })
+    const parts = partsOf(expected[index] ?? { _tag: 'NotFound' }, one)
     const listeners = one.context.dataPlanes.get(request.dataPlane)?.listeners ?? []
     return listeners.map(({ name }) => envoyAnswer(resources, name, request, parts))
   })
@@ -72,8 +80,35 @@ const rivals: World = {
   context: defaultContext,
 }
 
+/** Two backends that lead nowhere, with one that leads somewhere between them. */
+const split: World = {
+  routes: [
+    {
+      metadata: { namespace: 'a', name: 'a', uid: 'uid-0', generation: 1, finalizers: [] },
+      spec: {
+        backends: [
+          { service: { name: 'one', port: 80 }, weight: 3 },
+          { address: { host: '10.0.0.1', port: 80 }, weight: 90 },
+          { service: { name: 'one', port: 8080 } },
+        ],
+      },
+    },
+  ],
+  broken: new Set(),
+  context: defaultContext,
+}
+
+const plain: Request = {
+  dataPlane: 'edge-envoy',
+  host: 'else.example',
+  path: '/',
+  method: 'GET',
+  headers: [],
+  query: [],
+}
+
 describe('translate equals the oracle', () => {
-  test.prop([withRequests(world)], runs)(
+  test.prop([withRequests(world)], { ...runs, examples: [[[split, [plain]]]] })(
     'every request gets on every listener what the authors of the routes asked for',
     ([bare, requests]) => {
       const one = marked(bare)
