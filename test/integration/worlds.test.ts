@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Context, type EdgeRoute, showVerdict, translate } from 'edgewright'
+import { defaultContext, type EdgeRoute, showVerdict, translate } from 'edgewright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { edgeRoutes } from '../support/arbitraries.js'
 import { type Edge, startEdge } from '../support/edge.js'
@@ -41,7 +41,7 @@ const labelled = (route: EdgeRoute): EdgeRoute => {
 const worlds: fc.Arbitrary<World> = edgeRoutes.map((routes) => ({
   routes: routes.map(labelled),
   broken: new Set<string>(),
-  context: { dataPlanes: new Map([['edge-envoy', { listeners: [] }]]) } as unknown as Context,
+  context: defaultContext,
 }))
 
 const ask = async (request: Request): Promise<string> => {

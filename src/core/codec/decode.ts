@@ -1,4 +1,4 @@
-import { type Either, left, map, right } from 'fp-ts/lib/Either.js'
+import { type Either, left, map, mapLeft, right } from 'fp-ts/lib/Either.js'
 import type { ReadonlyNonEmptyArray } from 'fp-ts/lib/ReadonlyNonEmptyArray.js'
 import type * as t from 'io-ts'
 import { type Envelope, envelopeCodec, kindCodec, metadataCodec } from './envelope.js'
@@ -58,8 +58,8 @@ export const decodeEdgeRoute = (
   const kindErrors = errorsOf(value, '', kindCodec)
   if (kindErrors.length > 0) return failed(kindErrors)
   const unknown = unknownFields(value, envelopeCodec.shape, maxErrors + 1)
-  const decoded = envelopeCodec.validate(value, root('', envelopeCodec, value))
-  const wrong = decoded._tag === 'Left' ? decoded.left.map(locate) : []
+  const decoded = read(value, '', envelopeCodec)
+  const wrong = decoded._tag === 'Left' ? decoded.left : []
   const refused = options.unknownFields === 'refuse' ? unknown : []
   if (decoded._tag === 'Left' || refused.length > 0) return failed([...wrong, ...refused])
   return right({ route: unwrap(decoded.right), warnings: report(unknown, maxErrors) })
@@ -96,20 +96,23 @@ export const propertyOf = (value: unknown, key: string): unknown =>
 
 const readPart = <A>(route: unknown, key: string, codec: Codec<A>): Either<Errors, A> => {
   try {
-    const value = propertyOf(route, key)
-    const decoded = codec.validate(value, root(key, codec, value))
-    return decoded._tag === 'Left' ? failed(decoded.left.map(locate)) : decoded
+    const decoded = read(propertyOf(route, key), key, codec)
+    return decoded._tag === 'Left' ? failed(decoded.left) : decoded
   } catch {
     return left([{ path: key, message: 'cannot be read' }])
   }
 }
 
 const errorsOf = <A>(value: unknown, key: string, codec: Codec<A>): ReadonlyArray<Located> => {
-  const decoded = codec.validate(value, root(key, codec, value))
-  return decoded._tag === 'Left' ? decoded.left.map(locate) : []
+  const decoded = read(value, key, codec)
+  return decoded._tag === 'Left' ? decoded.left : []
 }
 
-const root = (key: string, type: t.Mixed, actual: unknown): t.Context => [{ key, type, actual }]
+/** What a codec says of a value that stands at `key`. */
+const read = <A>(value: unknown, key: string, codec: Codec<A>): Either<ReadonlyArray<Located>, A> =>
+  mapLeft((errors: t.Errors) => errors.map(locate))(
+    codec.validate(value, [{ key, type: codec, actual: value }]),
+  )
 
 const failed = (errors: ReadonlyArray<Located>): Either<Errors, never> => {
   const [first = { path: '', message: 'is wrong' }, ...rest] = report(errors, maxErrors)

@@ -1,7 +1,7 @@
 import { endpointType, isFullState, type TypeUrl } from '../type-url.js'
 import { classifyDelta } from './classify.js'
 import type { DeltaRequest, NodeIdentity } from './messages.js'
-import { eachName, hasName } from './names.js'
+import { eachName, hasName, type Names } from './names.js'
 import type { Noted } from './noted.js'
 import type { Session, SessionOptions } from './session.js'
 import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
@@ -25,10 +25,8 @@ export const receiveDelta = (
 ): Noted => {
   if (watch === undefined) {
     const subscription = firstSubscription(request, typeUrl, options, node)
-    const claims = new Map(request.initialResourceVersions)
-    // It is owed these whatever it holds; that it holds them still counts if they are gone.
-    if (typeUrl === endpointType)
-      for (const name of eachName(debts)) if (claims.has(name)) claims.set(name, unknownVersion)
+    const { initialResourceVersions: said } = request
+    const claims = typeUrl === endpointType ? withoutVersions(said, debts) : said
     return { watch: openWatch(subscription, claims), kind: 'Other' }
   }
   const { kind, changesNames } = classifyDelta(watch, request)
@@ -37,6 +35,15 @@ export const receiveDelta = (
     watch: changesNames ? rename(answered, request) : answered,
     kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
   }
+}
+
+/** What a client is owed whatever it holds; that it holds it still counts, in case it is gone. */
+const withoutVersions = (
+  claims: ReadonlyMap<string, string>,
+  owed: Names,
+): ReadonlyMap<string, string> => {
+  const held = [...eachName(owed)].filter((name) => claims.has(name))
+  return new Map([...claims, ...held.map((name) => [name, unknownVersion] as const)])
 }
 
 /** No resource has it: versions are digests. */

@@ -16,9 +16,12 @@ import { covers } from './subscription.js'
 export const holdClusters = (watches: Watches, view: View): View => {
   const clusters = watches[clusterType]
   if (clusters === undefined) return view
-  const held = PM.diff(clusters.sent, view[clusterType]).flatMap(({ before, after }) =>
-    before !== undefined && after === undefined && isNamed(watches, before) ? [before] : [],
+  const leaving = PM.diff(clusters.sent, view[clusterType]).flatMap(({ before, after }) =>
+    before !== undefined && after === undefined ? [before] : [],
   )
+  if (leaving.length === 0) return view
+  const tables = tablesOf(watches)
+  const held = leaving.filter(({ name }) => tables.some(({ refs }) => refersTo(refs, name)))
   if (held.length === 0) return view
   const sent = watches[endpointType]?.sent
   const endpoints = held.flatMap(({ refs }) => refs.flatMap(({ name }) => PM.get(sent, name) ?? []))
@@ -32,13 +35,13 @@ export const holdClusters = (watches: Watches, view: View): View => {
 const withAbsent = (resources: Resources, resource: Resource): Resources =>
   PM.get(resources, resource.name) === undefined ? PM.set(resources, resource) : resources
 
-/** True if a table that the client was sent, has accepted or has refused in parts sends traffic to this cluster. */
-const isNamed = (watches: Watches, { name }: Resource): boolean => {
+/** The tables that the client was sent, has accepted, or has refused, in so far as it asks for them. */
+const tablesOf = (watches: Watches): ReadonlyArray<Resource> => {
   const tables = watches[routeType]
-  if (tables === undefined) return false
+  if (tables === undefined) return []
   const { sent, acked, refused, subscription } = tables
-  return [...PM.entries(sent), ...PM.entries(acked), ...refused].some(
-    (table) => covers(subscription, table.name) && refersTo(table.refs, name),
+  return [...PM.entries(sent), ...PM.entries(acked), ...refused].filter(({ name }) =>
+    covers(subscription, name),
   )
 }
 
