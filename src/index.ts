@@ -49,6 +49,18 @@ export {
 export { snapshotOf, translate, type Translation } from './core/translate.js'
 export type { Acceptance, Claim, LostClaim, UnresolvedRef, Verdict } from './core/verdict.js'
 export {
+  lagGraceMs,
+  maxNamedNodes,
+  type NamedNodes,
+  nextProgrammedTimer,
+  nothingProgrammed,
+  type Observation,
+  type Programmed,
+  type ProgrammedState,
+  type ProgrammedStep,
+  stepProgrammed,
+} from './core/programmed.js'
+export {
   type Condition,
   type ConditionType,
   conditionsOf,
@@ -118,6 +130,7 @@ export type {
 } from './core/xds/messages.js'
 export {
   dataPlaneOf,
+  nextTimer,
   openSession,
   type Session,
   type SessionEffect,
@@ -126,7 +139,22 @@ export {
   type SessionStep,
   step,
 } from './core/xds/session.js'
+export { warmTimeoutMs } from './core/xds/flush.js'
+export { clusterLingerMs } from './core/xds/linger.js'
+export type { Holding, Unsure } from './core/xds/holding.js'
+export type { NodeMemory } from './core/xds/node-memory.js'
+export type { InFlight } from './core/xds/watch.js'
+export {
+  type Ledger,
+  type LedgerNode,
+  mayStillServe,
+  type Progress,
+  progressOf,
+  type Refusal,
+  refusalsOf,
+} from './core/ledger.js'
 export type { Clock } from './ports/clock.js'
+export type { LedgerSource } from './ports/ledger-source.js'
 export {
   type Logger,
   type LogLevel,

@@ -1,5 +1,7 @@
+import { headOf } from './cut-message.js'
 import { showKey } from './edge-route.js'
 import { showFieldError } from './field-error.js'
+import type { NamedNodes, Programmed } from './programmed/statement.js'
 import type { RulePath, ValuePredicate } from './rule.js'
 import type { Acceptance, Claim, LostClaim, Verdict } from './verdict.js'
 
@@ -17,7 +19,7 @@ export interface Condition {
   readonly lastTransitionTime: string
 }
 
-export type ConditionType = 'Accepted' | 'ResolvedRefs'
+export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed'
 
 /** A condition that is not yet dated. */
 interface Statement {
@@ -25,6 +27,7 @@ interface Statement {
   readonly holds: boolean
   readonly reason: string
   readonly message: string
+  readonly generation: number
 }
 
 /**
@@ -41,13 +44,14 @@ const maxNamedClaims = 3
  *
  * `previous` are the conditions that the object has; a condition whose status is what it was keeps its
  * time, any other takes `now` (RFC 3339). A route that is not served at all says nothing of its references.
+ * `Programmed` speaks of the generation that its Envoys were asked of, which may be an older one.
  */
 export const conditionsOf = (
   verdict: Verdict,
   previous: ReadonlyArray<Condition>,
   now: string,
 ): ReadonlyArray<Condition> =>
-  statements(verdict).map(({ type, holds, reason, message }) => {
+  statements(verdict).map(({ type, holds, reason, message, generation }) => {
     const status = holds ? 'True' : 'False'
     const before = previous.find((condition) => condition.type === type)
     return {
@@ -55,7 +59,7 @@ export const conditionsOf = (
       status,
       reason,
       message: cut(message),
-      observedGeneration: verdict.generation,
+      observedGeneration: generation,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : now,
     }
   })
@@ -68,15 +72,22 @@ export const showVerdict = (verdict: Verdict): string =>
     .join('; ')
 
 const statements = (verdict: Verdict): ReadonlyArray<Statement> => {
-  const accepted = acceptance(verdict.accepted)
-  return isServed(verdict.accepted) ? [accepted, resolvedRefs(verdict)] : [accepted]
+  const { generation, programmed } = verdict
+  const accepted = { ...acceptance(verdict.accepted), generation }
+  if (!isServed(verdict.accepted)) return [accepted]
+  const served = [accepted, { ...resolvedRefs(verdict), generation }]
+  return programmed === undefined
+    ? served
+    : [...served, { ...programmedWords(programmed), generation: programmed.generation }]
 }
+
+type Words = Omit<Statement, 'generation'>
 
 /** True if at least one claim of the route is served. */
 export const isServed = (accepted: Acceptance): boolean =>
   accepted._tag === 'Accepted' || (accepted._tag === 'Conflicted' && accepted.kept > 0)
 
-const acceptance = (accepted: Acceptance): Statement => {
+const acceptance = (accepted: Acceptance): Words => {
   switch (accepted._tag) {
     case 'Accepted':
       return { type: 'Accepted', holds: true, reason: 'Accepted', message: '' }
@@ -97,14 +108,14 @@ const acceptance = (accepted: Acceptance): Statement => {
   }
 }
 
-const refusal = (reason: string, message: string): Statement => ({
+const refusal = (reason: string, message: string): Words => ({
   type: 'Accepted',
   holds: false,
   reason,
   message,
 })
 
-const resolvedRefs = ({ unresolved }: Verdict): Statement => {
+const resolvedRefs = ({ unresolved }: Verdict): Words => {
   const [first] = unresolved
   return first === undefined
     ? { type: 'ResolvedRefs', holds: true, reason: 'ResolvedRefs', message: '' }
@@ -114,6 +125,35 @@ const resolvedRefs = ({ unresolved }: Verdict): Statement => {
         reason: first.reason,
         message: unresolved.map(({ path, message }) => `${path}: ${message}`).join('; '),
       }
+}
+
+const programmedWords = (programmed: Programmed): Words => ({
+  type: 'Programmed',
+  holds: programmed._tag === 'Programmed',
+  reason: programmed._tag,
+  message: programmedMessage(programmed),
+})
+
+const programmedMessage = (programmed: Programmed): string => {
+  switch (programmed._tag) {
+    case 'Programmed':
+      return ''
+    case 'Pending':
+      return programmed.nodeCount === 0
+        ? 'no Envoy is connected at the moment'
+        : `not yet accepted by ${showNodes(programmed)}`
+    case 'Lagging':
+      return `for too long not accepted by ${showNodes(programmed)}`
+    case 'Refused':
+      return `refused by ${showNodes(programmed)}: ${programmed.message}`
+    case 'NoEnvoy':
+      return `no Envoy of the data plane ${programmed.dataPlane} has connected`
+  }
+}
+
+const showNodes = ({ nodes, nodeCount }: NamedNodes): string => {
+  const others = nodeCount - nodes.length
+  return `${nodes.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }
 
 const listDataPlanes = (known: ReadonlyArray<string>): string =>
@@ -163,6 +203,4 @@ const showPredicate = (predicate: ValuePredicate): string => {
 
 /** Never in the middle of a character: what is read back would not be what was written. */
 const cut = (message: string): string =>
-  message.length <= maxMessageLength
-    ? message
-    : `${message.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  message.length <= maxMessageLength ? message : `${headOf(message, maxMessageLength - 1)}…`

@@ -1,5 +1,6 @@
 import type { RouteKey } from './edge-route.js'
 import type { FieldError } from './field-error.js'
+import type { Programmed } from './programmed/statement.js'
 import type { RuleMatch } from './rule.js'
 
 /** What became of one object in a translation. */
@@ -10,6 +11,11 @@ export interface Verdict {
   readonly accepted: Acceptance
   /** The backends that lead nowhere at the moment, whatever claims the route has; none if it was refused. */
   readonly unresolved: ReadonlyArray<UnresolvedRef>
+  /**
+   * How far the Envoys are with it. Absent from what `translate` says, which knows of no Envoys, and of a
+   * route that is not served.
+   */
+  readonly programmed?: Programmed
 }
 
 export type Acceptance =

@@ -33,15 +33,11 @@ export const complaintsOf = (
     const messages = [...(others === undefined ? [] : [others.message]), showProblem(problem)]
     complaints.set(key, { about: 'source', where: problem.where, message: messages.join('; ') })
   }
-  for (const verdict of verdicts)
-    if (isComplaint(verdict)) {
-      const where = showKey(verdict.key)
-      complaints.set(`route:${verdict.uid}`, {
-        about: 'route',
-        where,
-        message: showVerdict(verdict),
-      })
-    }
+  for (const verdict of verdicts) {
+    const message = complaintOf(verdict)
+    if (message === undefined) continue
+    complaints.set(`route:${verdict.uid}`, { about: 'route', where: showKey(verdict.key), message })
+  }
   return complaints
 }
 
@@ -52,9 +48,19 @@ export const showProblem = ({ key, errors, keepsLastGood }: SourceProblem): stri
   return `${named}${errors.map(showFieldError).join('; ')}${kept}`
 }
 
-/** True unless every request that the author asked for reaches what he named. */
-const isComplaint = ({ accepted, unresolved }: Verdict): boolean =>
-  unresolved.length > 0 || (accepted._tag !== 'Accepted' && accepted._tag !== 'Terminating')
+/**
+ * What keeps requests that the author asked for from what he named; `undefined` if nothing does. That
+ * Envoys are on their way is none; which of them refuse a route changes too often to be told each time.
+ */
+const complaintOf = ({ programmed, ...verdict }: Verdict): string | undefined => {
+  const { accepted, unresolved } = verdict
+  const isUnserved = accepted._tag !== 'Accepted' && accepted._tag !== 'Terminating'
+  const words = [
+    ...(isUnserved || unresolved.length > 0 ? [showVerdict(verdict)] : []),
+    ...(programmed?._tag === 'Refused' ? [`refused by an Envoy: ${programmed.message}`] : []),
+  ]
+  return words.length === 0 ? undefined : words.join('; ')
+}
 
 export interface ComplaintChanges {
   /** New ones, and those whose message is another one now. */

@@ -1,13 +1,22 @@
 import { type Context, defaultContext } from '../core/context.js'
+import { nextProgrammedTimer } from '../core/programmed.js'
 import { reuse, type Snapshot } from '../core/snapshot.js'
 import { translate, type Translation } from '../core/translate.js'
-import type { Verdict } from '../core/verdict.js'
 import type { Clock } from '../ports/clock.js'
+import type { LedgerSource } from '../ports/ledger-source.js'
 import { type Logger, silentLogger } from '../ports/logger.js'
 import { type Metrics, noMetrics } from '../ports/metrics.js'
-import type { RouteSource, SourceState } from '../ports/route-source.js'
+import type { RouteSource, SourceProblem, SourceState } from '../ports/route-source.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
 import { changesOf, type Complaints, complaintsOf, noComplaints } from './complaints.js'
+import { followLedger } from './follow-ledger.js'
+import {
+  judge,
+  type Judged,
+  nothingJudged,
+  sameVerdicts,
+  type Verdicts,
+} from './programmed-verdicts.js'
 import { superviseSource } from './supervise.js'
 
 /** What the controller works with. */
@@ -15,11 +24,16 @@ export interface ControllerPorts {
   readonly source: RouteSource
   readonly sink: SnapshotSink
   readonly clock: Clock
+  /** What the Envoys of the sink hold; if absent, verdicts do not say what is programmed. */
+  readonly ledger?: LedgerSource
   /** `defaultContext` if absent. */
   readonly context?: Context
   readonly logger?: Logger
   readonly metrics?: Metrics
-  /** Is told of the first translation, and of each one whose verdicts differ from those before. */
+  /**
+   * Is told of the first translation, and again each time that a verdict is another one: because the
+   * routes have changed, or how far the Envoys are with them.
+   */
   readonly onVerdicts?: (translation: Translation) => void
   /** Spreads the pauses between tries, in [0, 1); `Math.random` if absent. */
   readonly random?: () => number
@@ -38,24 +52,32 @@ export const runController = async (given: ControllerPorts, signal: AbortSignal)
   const failure = new AbortController()
   const stop = AbortSignal.any([signal, failure.signal])
   let reconciled = nothingYet
-  const inbox = latestOf(ports.clock, (state: SourceState) => {
+  const turnTo = (next: () => Reconciled): void => {
     try {
-      reconciled = reconcile(ports, reconciled, state)
+      reconciled = next()
+      follower?.lookAt(nextProgrammedTimer(reconciled.judged.programmed))
     } catch (bug) {
       failure.abort(bug)
     }
-  })
+  }
+  const inbox = latestOf(ports.clock, (state: SourceState) =>
+    turnTo(() => reconcile(ports, reconciled, state)),
+  )
+  const follower =
+    ports.ledger &&
+    followLedger(ports.ledger, ports.clock, () => turnTo(() => lookAgain(ports, reconciled)))
   try {
     await superviseSource(ports, inbox.put, stop)
   } finally {
     inbox.close()
+    follower?.close()
   }
   failure.signal.throwIfAborted()
 }
 
-type Ports = Required<ControllerPorts>
+type Ports = ControllerPorts & typeof defaults
 
-const defaults: Omit<Ports, 'source' | 'sink' | 'clock'> = {
+const defaults: Required<Omit<ControllerPorts, 'source' | 'sink' | 'clock' | 'ledger'>> = {
   context: defaultContext,
   logger: silentLogger,
   metrics: noMetrics,
@@ -65,27 +87,48 @@ const defaults: Omit<Ports, 'source' | 'sink' | 'clock'> = {
 
 /** What the last pass through the loop has left behind. */
 interface Reconciled {
-  readonly snapshot: Snapshot | undefined
-  readonly verdicts: ReadonlyMap<string, Verdict> | undefined
+  /** What is published, with what `translate` says of it; `undefined` before the first publish. */
+  readonly published: Translation | undefined
+  readonly judged: Judged
+  readonly problems: ReadonlyArray<SourceProblem>
   readonly complaints: Complaints
 }
 
 const nothingYet: Reconciled = {
-  snapshot: undefined,
-  verdicts: undefined,
+  published: undefined,
+  judged: nothingJudged,
+  problems: [],
   complaints: noComplaints,
 }
 
 const reconcile = (ports: Ports, before: Reconciled, state: SourceState): Reconciled => {
   const translation = translate(state.routes, ports.context)
   ports.metrics.add('edgewright_translations_total', {}, 1)
-  const snapshot = publish(ports, before.snapshot, translation)
-  const complaints = complaintsOf(state.problems, translation.verdicts.values())
-  reportComplaints(ports.logger, before.complaints, complaints)
+  const snapshot = publish(ports, before.published?.snapshot, translation)
   reportMetrics(ports.metrics, translation, state)
-  if (before.verdicts === undefined || !sameVerdicts(before.verdicts, translation.verdicts))
-    ports.onVerdicts(translation)
-  return { snapshot, verdicts: translation.verdicts, complaints }
+  return report(ports, before, { ...translation, snapshot }, state.problems)
+}
+
+/** The Envoys may have gone on, or time has. */
+const lookAgain = (ports: Ports, before: Reconciled): Reconciled =>
+  before.published === undefined ? before : report(ports, before, before.published, before.problems)
+
+/** Says of these routes what was not said before. */
+const report = (
+  ports: Ports,
+  before: Reconciled,
+  published: Translation,
+  problems: ReadonlyArray<SourceProblem>,
+): Reconciled => {
+  const { clock, ledger, logger } = ports
+  const judged = judge(before.judged, published, ledger?.ledger(), clock.nowMs())
+  const { verdicts } = judged
+  const isKnown = before.published !== undefined && sameVerdicts(before.judged.verdicts, verdicts)
+  if (isKnown && before.problems === problems) return { ...before, published, judged }
+  const complaints = complaintsOf(problems, verdicts.values())
+  reportComplaints(logger, before.complaints, complaints)
+  if (!isKnown) ports.onVerdicts({ snapshot: published.snapshot, verdicts })
+  return { published, judged, problems, complaints }
 }
 
 /** Publishes what differs from what is published; returns what is published then. */
@@ -122,19 +165,8 @@ const reportMetrics = (
   metrics.set('edgewright_source_problems', {}, problems.length)
 }
 
-const countAccepted = (verdicts: ReadonlyMap<string, Verdict>): number =>
+const countAccepted = (verdicts: Verdicts): number =>
   [...verdicts.values()].filter(({ accepted }) => accepted._tag === 'Accepted').length
-
-const sameVerdicts = (
-  before: ReadonlyMap<string, Verdict>,
-  after: ReadonlyMap<string, Verdict>,
-): boolean =>
-  before.size === after.size &&
-  [...after].every(([uid, verdict]) => isSame(before.get(uid), verdict))
-
-/** Verdicts are plain data, and are always put together in the same order of fields. */
-const isSame = (a: Verdict | undefined, b: Verdict): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /**
  * Hands on the latest of the values that arrive together, one macrotask after the first of them: a

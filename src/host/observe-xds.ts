@@ -1,8 +1,15 @@
+import { cutMessage } from '../core/cut-message.js'
+import type { Uid } from '../core/resource.js'
 import { showTypeUrl } from '../core/type-url.js'
 import type { NodeIdentity, Variant } from '../core/xds/messages.js'
 import type { Logger, LogValue } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
 import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
+
+export interface ObserveOptions {
+  /** The name of an object, where it is known: what Envoys refuse is told by uid otherwise. */
+  readonly nameOf?: (uid: Uid) => string | undefined
+}
 
 /**
  * Makes an observer that logs what happens on xDS streams, and counts it.
@@ -10,7 +17,11 @@ import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
  * Envoys that come and go are logged at `info`, refusals and strangers at `warn`, each response and
  * its ACK at `debug`. Keeps one small record per open stream.
  */
-export const observeXds = (logger: Logger, metrics: Metrics): XdsObserver => {
+export const observeXds = (
+  logger: Logger,
+  metrics: Metrics,
+  { nameOf = (): undefined => undefined }: ObserveOptions = {},
+): XdsObserver => {
   const streams = new Map<string, StreamRecord>()
   const gauge = (variant: Variant): void => {
     const open = [...streams.values()].filter((each) => each.variant === variant).length
@@ -26,7 +37,9 @@ export const observeXds = (logger: Logger, metrics: Metrics): XdsObserver => {
     if (event._tag === 'StreamOpened' || event._tag === 'StreamClosed')
       if (record !== undefined) gauge(record.variant)
     count(metrics, event)
-    report(logger, event, { stream: event.stream, node: record?.node?.id })
+    const who = { stream: event.stream, node: record?.node?.id }
+    if (event._tag === 'RefusalFound') reportRefusal(logger, event, who, nameOf)
+    else report(logger, event, who)
   }
 }
 
@@ -47,6 +60,8 @@ const count = (metrics: Metrics, event: XdsEvent): void => {
       return metrics.add('edgewright_xds_acks_total', { type: showTypeUrl(event.typeUrl) }, 1)
     case 'ResponseNacked':
       return metrics.add('edgewright_xds_nacks_total', { type: showTypeUrl(event.typeUrl) }, 1)
+    case 'RefusalFound':
+      return metrics.add('edgewright_xds_refusals_total', { type: showTypeUrl(event.typeUrl) }, 1)
     case 'NodeIdentified':
       if (!event.known) metrics.add('edgewright_xds_unknown_data_plane_total', {}, 1)
       return
@@ -56,11 +71,10 @@ const count = (metrics: Metrics, event: XdsEvent): void => {
   }
 }
 
-const report = (
-  { log }: Logger,
-  event: XdsEvent,
-  who: Readonly<Record<string, LogValue>>,
-): void => {
+/** Who an event is about. */
+type Who = Readonly<Record<string, LogValue>>
+
+const report = ({ log }: Logger, event: Exclude<XdsEvent, Refusal>, who: Who): void => {
   switch (event._tag) {
     case 'StreamOpened':
       return log('info', 'an Envoy has connected', {
@@ -88,7 +102,7 @@ const report = (
       return log('warn', 'NACK: the Envoy refuses this, and keeps what it had', {
         ...who,
         ...about(event),
-        error: cut(event.error.message),
+        error: cutMessage(event.error.message),
       })
     case 'StreamClosed':
       return log('info', 'the stream has ended', { ...who, reason: event.reason })
@@ -111,14 +125,24 @@ const about = ({ typeUrl, nonce, version }: Exchange): Readonly<Record<string, L
 const showVersion = ({ buildVersion }: NodeIdentity): string | undefined =>
   buildVersion && `${buildVersion.major}.${buildVersion.minor}.${buildVersion.patch}`
 
-/**
- * Envoy's message may hold a dump of 4 KB with the reason at its end, or a short reason: of a long
- * one the first and the last characters are kept.
- */
-const keptHead = 200
-const keptTail = 400
+type Refusal = Extract<XdsEvent, { readonly _tag: 'RefusalFound' }>
 
-const cut = (message: string): string =>
-  message.length <= keptHead + keptTail
-    ? message
-    : `${message.slice(0, keptHead)} … ${message.slice(-keptTail)}`
+/** How many objects are named; the rest is counted. A cluster may belong to thousands. */
+const maxNamedObjects = 8
+
+const reportRefusal = (
+  { log }: Logger,
+  { typeUrl, name, owners, message }: Refusal,
+  who: Who,
+  nameOf: (uid: Uid) => string | undefined,
+): void => {
+  const names = owners.slice(0, maxNamedObjects).map((uid) => nameOf(uid) ?? uid)
+  const others = owners.length - names.length
+  log('warn', 'the Envoy refuses this, and goes on with its last good form, or without', {
+    ...who,
+    type: showTypeUrl(typeUrl),
+    name,
+    objects: `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`,
+    error: cutMessage(message),
+  })
+}

@@ -57,7 +57,7 @@ const openState = (variant: Variant): State => ({
 export const openWire = (variant: Variant, deliver: (response: Response) => void): Wire => {
   let state = openState(variant)
   const feed = (event: SessionEvent): number => {
-    const [session, effects] = step(state.session, event)
+    const [session, effects] = step(state.session, event, 0)
     state.session = session
     const isServed = !effects.some(({ _tag }) => _tag === 'Close')
     hold(isServed, 'a client that keeps to the protocol is served')

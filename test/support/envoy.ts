@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,8 @@ export interface TestEnvoyOptions {
   readonly logLevel?: string
   /** What to wait for; `live` if absent, which needs a control plane that has published. */
   readonly until?: 'live' | 'admin'
+  /** How long it drains connections of what it no longer listens with, in seconds; 600 if absent. */
+  readonly drainSeconds?: number
   /** Changes the bootstrap before it is written. */
   readonly change?: (made: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 }
@@ -70,7 +72,7 @@ export const startTestEnvoy = async (options: TestEnvoyOptions): Promise<TestEnv
   const removeFiles = (): Promise<void> => rm(directory, { recursive: true, force: true })
   try {
     const envoy = await startEnvoy({
-      path,
+      path: await withDrain(path, directory, options.drainSeconds),
       directory,
       bootstrap: options.change?.(made) ?? made,
       ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
@@ -82,6 +84,20 @@ export const startTestEnvoy = async (options: TestEnvoyOptions): Promise<TestEnv
     await removeFiles()
     throw cause
   }
+}
+
+/** A binary that drains so long: only a flag can say it, so a script stands before the real one. */
+const withDrain = async (
+  path: string,
+  directory: string,
+  seconds: number | undefined,
+): Promise<string> => {
+  if (seconds === undefined) return path
+  const script = join(directory, 'envoy.sh')
+  await writeFile(script, `#!/bin/sh\nexec '${path}' "$@" --drain-time-s ${seconds}\n`, {
+    mode: 0o755,
+  })
+  return script
 }
 
 const withViews = (

@@ -8,6 +8,7 @@ import {
   type NameChange,
   noChange,
   read,
+  type Taste,
   want,
   wantedAfter,
 } from './ideal-interest.js'
@@ -26,10 +27,13 @@ export interface IdealClient {
   readonly held: (short: Short) => ReadonlyMap<string, Resource>
   /** The names of a type that it has refused, and has accepted in no form since. */
   readonly refused: (short: Short) => ReadonlySet<string>
-  /** The response that it has not answered yet. */
-  readonly unread: (short: Short) => Response | undefined
+  /** The responses that it has not answered yet, oldest first. */
+  readonly unread: (short: Short) => ReadonlyArray<Response>
   readonly deliver: (response: Response) => void
-  /** Answers what is unread, if it is to, and changes what it wants, in one message. */
+  /**
+   * Answers the oldest response that is unread, if it is to, and changes what it wants, in one message. What is
+   * not to its taste it refuses in any case.
+   */
   readonly say: (short: Short, change: NameChange, answer: Answer) => DiscoveryRequest | undefined
   /** Loses what it wants by name (in delta this one name), and asks for it once more. */
   readonly lose: (short: Short, name: string) => DiscoveryRequest | undefined
@@ -52,17 +56,25 @@ interface Words {
   readonly variant: Variant
   /** It asks for everything by giving no names, for as long as it can. */
   readonly legacyWildcard: boolean
+  readonly taste: Taste
 }
 
+/** Takes everything. */
+export const goodTaste: Taste = { isBad: () => false, appliesParts: false }
+
 /** `legacyWildcard`: it asks for everything by giving no names, for as long as it can. */
-export const idealClient = (variant: Variant, legacyWildcard: boolean): IdealClient => {
+export const idealClient = (
+  variant: Variant,
+  legacyWildcard: boolean,
+  taste: Taste = goodTaste,
+): IdealClient => {
   const interests: Readonly<Record<Short, Interest>> = {
     cds: anInterest('cds'),
     eds: anInterest('eds'),
     lds: anInterest('lds'),
     rds: anInterest('rds'),
   }
-  const style = { variant, legacyWildcard }
+  const style = { variant, legacyWildcard, taste }
   return {
     variant,
     wanted: (short) => interests[short].wanted,
@@ -71,7 +83,8 @@ export const idealClient = (variant: Variant, legacyWildcard: boolean): IdealCli
     unread: (short) => interests[short].stream.unread,
     deliver: (response) => {
       const interest = interests[shortOf(response.typeUrl)]
-      interest.stream = { ...interest.stream, unread: response }
+      const { stream } = interest
+      interest.stream = { ...stream, unread: [...stream.unread, response] }
     },
     say: (short, change, answer) => say(style, interests[short], change, answer),
     lose: (short, name) => lose(style, interests[short], name),
@@ -99,11 +112,11 @@ const say = (
 ): DiscoveryRequest | undefined => {
   const { unread } = interest.stream
   const hasWords = canSay(style.variant, interest, change)
-  if (answer === 'none' ? !hasWords : unread === undefined) return undefined
-  if (answer !== 'none') read(style.variant, interest, answer)
+  if (answer === 'none' ? !hasWords : unread.length === 0) return undefined
+  const given = answer === 'none' ? answer : read(style.variant, interest, answer, style.taste)
   const said = hasWords ? change : noChange
   want(interest, said)
-  return ask(style, interest, said, answer)
+  return ask(style, interest, said, given)
 }
 
 const lose = (style: Words, interest: Interest, name: string): DiscoveryRequest | undefined => {
@@ -115,7 +128,7 @@ const lose = (style: Words, interest: Interest, name: string): DiscoveryRequest 
 
 /** In state of the world such a request is lost; in delta what it asks for counts all the same. */
 const answerUnseen = (
-  { variant }: Words,
+  { variant, taste }: Words,
   interest: Interest,
   names: ReadonlyArray<string>,
   answer: Answer,
@@ -123,11 +136,11 @@ const answerUnseen = (
   const { stream } = interest
   if (!stream.isOpen) return undefined
   // Before there was a response no request of state of the world is behind any: what it says is meant.
-  if (variant === 'sotw' && stream.nonce === '' && stream.unread === undefined) return undefined
+  if (variant === 'sotw' && stream.nonce === '' && stream.unread.length === 0) return undefined
   const change: NameChange = { subscribe: names, unsubscribe: [] }
   if (variant === 'delta') want(interest, change)
-  const request = ask({ variant, legacyWildcard: false }, interest, change, answer)
-  const isHeard = stream.unread !== undefined && names.length > 0
+  const request = ask({ variant, legacyWildcard: false, taste }, interest, change, answer)
+  const isHeard = stream.unread.length > 0 && names.length > 0
   interest.stream = { ...stream, isNamed: stream.isNamed || isHeard }
   return request._tag === 'Sotw'
     ? { ...request, resourceNames: names, responseNonce: 'unseen' }
@@ -201,7 +214,7 @@ const askDelta = (
 /** Says again what it said with its last answer; what it is to be sent anew it has lost. */
 const repeat = (interest: Interest, after: 'News' | 'Repetition'): DiscoveryRequest | undefined => {
   const { stream, wanted } = interest
-  const isQuiet = stream.isOpen && stream.unread === undefined && !stream.hasRepeated
+  const isQuiet = stream.isOpen && stream.unread.length === 0 && !stream.hasRepeated
   if (!isQuiet || stream.last !== after || wanted.has('*') || wanted.size === 0) return undefined
   if (after === 'News') {
     interest.held = new Map()

@@ -30,7 +30,8 @@ export interface StreamPart {
   /** It has given names: from then on everything must be asked for as `*`. */
   readonly isNamed: boolean
   readonly nonce: string
-  readonly unread: Response | undefined
+  /** What it has not answered yet, oldest first. */
+  readonly unread: ReadonlyArray<Response>
   /** What it has answered last: news, or what it had asked for once more. */
   readonly last: 'Nothing' | 'Refused' | 'News' | 'Repetition'
   readonly hasRepeated: boolean
@@ -40,7 +41,7 @@ export const freshStream: StreamPart = {
   isOpen: false,
   isNamed: false,
   nonce: '',
-  unread: undefined,
+  unread: [],
   last: 'Nothing',
   hasRepeated: false,
 }
@@ -71,31 +72,51 @@ export const want = (interest: Interest, change: NameChange): void => {
   interest.refused = new Set([...refused].filter((name) => covers(wanted, name)))
 }
 
-/** Applies the unread response, or refuses all of it. */
-export const read = (variant: Variant, interest: Interest, answer: Answer): void => {
-  const { unread } = interest.stream
-  if (unread === undefined) return
+/** What a client does not take. */
+export interface Taste {
+  readonly isBad: (short: Short, resource: Resource) => boolean
+  /** Of a response that it refuses it applies what is good, as Envoy does. */
+  readonly appliesParts: boolean
+}
+
+/** Applies the oldest unread response, or refuses it. */
+export const read = (
+  variant: Variant,
+  interest: Interest,
+  answer: Answer,
+  taste: Taste,
+): Answer => {
+  const [unread, ...later] = interest.stream.unread
+  if (unread === undefined) return 'none'
   const { nonce, resources, removed, version } = unread
+  const bad = resources.filter((resource) => taste.isBad(interest.short, resource))
+  const given = bad.length > 0 ? 'refuse' : answer
   const isWhole = variant === 'sotw' && isFullState(unread.typeUrl)
   const names = [...resources.map(({ name }) => name), ...removed]
   const touched = isWhole ? [...names, ...interest.held.keys()] : names
   const { hasRepeated } = interest.stream
   interest.stream = {
     ...interest.stream,
-    unread: undefined,
+    unread: later,
     nonce,
-    last: answer === 'refuse' ? 'Refused' : hasRepeated ? 'Repetition' : 'News',
+    last: given === 'refuse' ? 'Refused' : hasRepeated ? 'Repetition' : 'News',
     hasRepeated: false,
   }
-  if (answer === 'refuse') {
+  if (given === 'refuse') {
     for (const name of touched) interest.refused.add(name)
-    return
+    if (taste.appliesParts) hold(interest, resources.filter((each) => !bad.includes(each)))
+    return given
   }
   interest.version = version
   if (isWhole) interest.held = new Map()
   if (isWhole) interest.refused = new Set()
   for (const name of names) interest.refused.delete(name)
   for (const name of removed) interest.held.delete(name)
+  hold(interest, resources)
+  return given
+}
+
+const hold = ({ wanted, held }: Interest, resources: ReadonlyArray<Resource>): void => {
   for (const resource of resources)
-    if (covers(interest.wanted, resource.name)) interest.held.set(resource.name, resource)
+    if (covers(wanted, resource.name)) held.set(resource.name, resource)
 }

@@ -26,12 +26,14 @@ import { HttpConnectionManager } from '../../src/gen/envoy/extensions/filters/ne
 
 export { clusterType, endpointType, listenerType, routeType }
 
-const address = (port: number): NonNullable<Listener['address']> => ({
+const socket = (host: string, port: number): NonNullable<Listener['address']> => ({
   address: {
     $case: 'socketAddress',
-    value: { address: '10.0.0.1', portSpecifier: { $case: 'portValue', value: port } },
+    value: { address: host, portSpecifier: { $case: 'portValue', value: port } },
   },
 })
+
+const address = (port: number): NonNullable<Listener['address']> => socket('10.0.0.1', port)
 
 export const edsCluster = (name: string, settings: Cluster = {}): Cluster => ({
   name,
@@ -43,6 +45,22 @@ export const staticCluster = (name: string): Cluster => ({
   name,
   clusterDiscoveryType: { $case: 'type', value: DiscoveryType.STATIC },
   loadAssignment: assignment(name, 1),
+})
+
+export const dnsCluster = (name: string, host: string, settings: Cluster = {}): Cluster => ({
+  name,
+  clusterDiscoveryType: { $case: 'type', value: DiscoveryType.STRICT_DNS },
+  loadAssignment: {
+    clusterName: name,
+    endpoints: [
+      {
+        lbEndpoints: [
+          { hostIdentifier: { $case: 'endpoint', value: { address: socket(host, 80) } } },
+        ],
+      },
+    ],
+  },
+  ...settings,
 })
 
 export const assignment = (
@@ -161,6 +179,30 @@ export const goOn = ({ state }: Played, ...happenings: ReadonlyArray<Happening>)
 
 export const connected: EnvoyEvent = { _tag: 'Connected' }
 export const disconnected: EnvoyEvent = { _tag: 'Disconnected' }
+
+/** It is this late now, in milliseconds since the start. */
+export const at = (nowMs: number): EnvoyEvent => ({ _tag: 'TimePassed', nowMs })
+
+/**
+ * What becomes of a request to a listener, or on a connection: the cluster that it goes to, the flag of a 503
+ * with its cluster, or the tag of the answer.
+ */
+export const ask = ({ state }: Played, listener: string | number, connection?: number): string => {
+  const answer = memoryEnvoy.request(state, {
+    listener,
+    host: 'x',
+    path: '/',
+    ...(connection === undefined ? {} : { connection }),
+  })
+  switch (answer._tag) {
+    case 'Forwarded':
+      return answer.cluster
+    case 'ServiceUnavailable':
+      return `${answer.flag} ${answer.cluster}`
+    default:
+      return answer._tag
+  }
+}
 
 /**
  * A request in one line: its type, the names, then what else is there. `Cluster [a] v=1 n=2`, or in

@@ -106,6 +106,8 @@ export interface Stream {
   readonly publish: (world: World | Snapshot) => ReadonlyArray<string>
   /** Takes a request as it is; returns the responses in short. */
   readonly receive: (request: DiscoveryRequest) => ReadonlyArray<string>
+  /** Lets time pass; returns the responses in short. */
+  readonly pass: (ms: number) => ReadonlyArray<string>
   /** The effects of the last event. */
   readonly effects: () => ReadonlyArray<SessionEffect>
   /** Every response so far. */
@@ -117,9 +119,10 @@ export interface Stream {
 export const openStream = (variant: Variant, options?: SessionOptions): Stream => {
   let session = openSession(variant, options)
   let last: ReadonlyArray<SessionEffect> = []
+  let nowMs = 0
   const responses: Array<Response> = []
   const feed = (event: SessionEvent): ReadonlyArray<SessionEffect> => {
-    const [next, effects] = step(session, event)
+    const [next, effects] = step(session, event, nowMs)
     session = next
     last = effects
     responses.push(...sentBy(effects))
@@ -135,6 +138,10 @@ export const openStream = (variant: Variant, options?: SessionOptions): Stream =
         snapshot: 'dataPlanes' in world ? world : aSnapshot(world),
       }),
     receive: (request) => shown({ _tag: 'RequestReceived', request }),
+    pass: (ms) => {
+      nowMs += ms
+      return shown({ _tag: 'TimePassed' })
+    },
     effects: () => last,
     responses: () => responses,
     latest: (short) => responses.findLast((response) => response.typeUrl === types[short]),

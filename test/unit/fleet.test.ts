@@ -3,10 +3,10 @@ import { emptyFleet, type FleetEffect, type FleetState, step } from '../../src/c
 import type { DiscoveryRequest } from '../../src/core/xds/messages.js'
 import { aNode, aSnapshot, showResponse, types } from '../support/xds.js'
 
-const asksForClusters = (node = aNode): DiscoveryRequest => ({
+const asksForListeners = (node = aNode): DiscoveryRequest => ({
   _tag: 'Delta',
   node,
-  typeUrl: types.cds,
+  typeUrl: types.lds,
   subscribe: [],
   unsubscribe: [],
   initialResourceVersions: new Map(),
@@ -18,16 +18,16 @@ const asksForClusters = (node = aNode): DiscoveryRequest => ({
 const fleet = () => {
   let state: FleetState = emptyFleet
   const feed = (event: Parameters<typeof step>[1]): ReadonlyArray<string> => {
-    const [next, effects] = step(state, event)
+    const [next, effects] = step(state, event, 0)
     state = next
     return effects.map(show)
   }
   return {
     open: (stream: string) => feed({ _tag: 'StreamOpened', stream, variant: 'delta' }),
-    ask: (stream: string, request = asksForClusters()) =>
+    ask: (stream: string, request = asksForListeners()) =>
       feed({ _tag: 'RequestReceived', stream, request }),
     close: (stream: string) => feed({ _tag: 'StreamClosed', stream }),
-    publish: (cds: string) => feed({ _tag: 'SnapshotPublished', snapshot: aSnapshot({ cds }) }),
+    publish: (lds: string) => feed({ _tag: 'SnapshotPublished', snapshot: aSnapshot({ lds }) }),
     state: () => state,
   }
 }
@@ -40,7 +40,7 @@ test('streams are answered each by itself, in the order of their ids', () => {
   for (const stream of ['2', '1']) open(stream)
   expect(ask('2')).toEqual([])
   expect(ask('1')).toEqual([])
-  expect(publish('a')).toEqual(['1 NodeIdentified', '1 cds a', '2 NodeIdentified', '2 cds a'])
+  expect(publish('a')).toEqual(['1 NodeIdentified', '1 lds a', '2 NodeIdentified', '2 lds a'])
 })
 
 test('a stream that opens later starts with what is published', () => {
@@ -48,7 +48,7 @@ test('a stream that opens later starts with what is published', () => {
   publish('a')
   publish('b')
   open('1')
-  expect(ask('1')).toEqual(['1 NodeIdentified', '1 cds b'])
+  expect(ask('1')).toEqual(['1 NodeIdentified', '1 lds b'])
 })
 
 test('what a stream says that is not open, or not any more, changes nothing', () => {
@@ -72,7 +72,7 @@ test('a stream that breaks the protocol ends alone', () => {
   open('2')
   ask('1')
   ask('2')
-  expect(ask('1', asksForClusters({ ...aNode, id: 'another' }))).toEqual(['1 Close'])
+  expect(ask('1', asksForListeners({ ...aNode, id: 'another' }))).toEqual(['1 Close'])
   expect(ask('1')).toEqual([])
   expect(publish('a b')).toEqual([])
 })
@@ -84,5 +84,5 @@ test('an unanswered stream holds up no other one', () => {
   ask('1')
   expect(publish('b')).toEqual([])
   open('2')
-  expect(ask('2')).toEqual(['2 NodeIdentified', '2 cds b'])
+  expect(ask('2')).toEqual(['2 NodeIdentified', '2 lds b'])
 })

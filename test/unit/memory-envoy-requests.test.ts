@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   assignment,
+  at,
   clusterType,
   connected,
   disconnected,
@@ -108,10 +109,10 @@ test('names that nothing needs any more are unsubscribed from in delta (2.3, 36)
   expect(heldOf(delta, endpointType)).toEqual(['a=1'])
 })
 
-test('the last name that is given up leaves a request without names (S7)', () => {
+test('the last name that is given up leaves a request without names, once the listener has drained (S7)', () => {
   const none = response(listenerType, 'l2', [], { version: '2' })
-  const sotw = goOn(play({ variant: 'sotw' }, ...wholeStart), none)
-  expect(sotw.sent).toEqual([['RouteConfiguration [] v=1 n=r1', 'Listener [] v=2 n=l2']])
+  const sotw = goOn(play({ variant: 'sotw', drainMs: 5_000 }, ...wholeStart), none, at(5_000))
+  expect(sotw.sent).toEqual([['Listener [] v=2 n=l2'], ['RouteConfiguration [] v=1 n=r1']])
   expect(heldOf(sotw, routeType)).toEqual([])
 })
 
@@ -119,7 +120,7 @@ test('a cluster that comes back waits for its endpoints again (E10)', () => {
   const removed = response(clusterType, 'c2', [], { removed: ['a'] })
   const back = response(clusterType, 'c3', [edsCluster('a')])
   const gone = goOn(play({ variant: 'delta' }, ...wholeStart), removed, back)
-  expect(gone.sent[1]).toEqual(['ClusterLoadAssignment +[a]', 'Cluster n=c3'])
+  expect(gone.sent[1]).toEqual(['ClusterLoadAssignment +[a]'])
   expect(heldOf(gone, endpointType)).toEqual(['b=1'])
 })
 
@@ -128,14 +129,12 @@ const changedA = edsCluster('a', { altStatName: 'other' })
 test('a changed cluster makes a state-of-the-world client ask again with what it has already sent (2.5, 53)', () => {
   const before = play({ variant: 'sotw' }, ...wholeStart)
   const changed = response(clusterType, 'c2', [changedA, edsCluster('b')], { version: '2' })
-  expect(goOn(before, changed).sent).toEqual([
-    ['ClusterLoadAssignment [a,b] v=1 n=e1', 'Cluster [] v=2 n=c2'],
-  ])
+  expect(goOn(before, changed).sent).toEqual([['ClusterLoadAssignment [a,b] v=1 n=e1']])
 })
 
 test('a changed cluster makes a delta client ask for nothing (2.5, 53)', () => {
   const changed = response(clusterType, 'c2', [changedA])
-  expect(goOn(play({ variant: 'delta' }, ...wholeStart), changed).sent).toEqual([['Cluster n=c2']])
+  expect(goOn(play({ variant: 'delta' }, ...wholeStart), changed).sent).toEqual([[]])
 })
 
 test('the same cluster under another version is no changed cluster (G5)', () => {

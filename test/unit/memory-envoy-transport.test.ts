@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesResource, type Resource } from '../../src/core/resource.js'
 import { type Snapshot, view } from '../../src/core/snapshot.js'
 import { typeUrls } from '../../src/core/type-url.js'
+import { clusterLingerMs } from '../../src/core/xds/linger.js'
 import type { XdsEvent } from '../../src/ports/xds-observer.js'
 import {
   assignment,
@@ -94,6 +95,10 @@ describe.each(both)('with a %s client', (variant) => {
     plane.publish(world(['b']))
     plane.settle()
     expect(ask(envoy)).toBe('b')
+    expect(heldNames(envoy)).toEqual(['a', 'b', 'a', 'b', 'http', 't'])
+    plane.pass(clusterLingerMs)
+    plane.settle()
+    expect(ask(envoy)).toBe('b')
     expect(heldNames(envoy)).toEqual(['b', 'b', 'http', 't'])
   })
 
@@ -130,6 +135,8 @@ describe.each(both)('with a %s client', (variant) => {
     expect(plane.settle()).toBe(0)
     expect(ask(envoy)).toBe('a')
     envoy.reconnect()
+    plane.settle()
+    plane.pass(clusterLingerMs)
     plane.settle()
     expect(ask(envoy)).toBe('b')
     expect(heldNames(envoy)).toEqual(['b', 'b', 'http', 't'])
@@ -248,7 +255,7 @@ test('two ends that keep each other busy for ever are an error, and no hanging t
   let turn = 0
   const plane = memoryControlPlane({
     observer: ({ _tag }) => {
-      if (_tag === 'ResponseAcked') plane.publish(world([`cluster-${(turn += 1)}`]))
+      if (_tag === 'ResponseAcked') plane.publish(world([(turn += 1) % 2 === 0 ? 'a' : 'b']))
     },
   })
   plane.connect({ node, variant: 'delta' })

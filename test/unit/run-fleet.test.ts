@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { virtualClock } from '../../src/adapters/memory/index.js'
 import { clusterType } from '../../src/core/type-url.js'
 import type { XdsEvent } from '../../src/core/xds/events.js'
-import { emptyFleet, step } from '../../src/core/xds/fleet.js'
+import { emptyFleet, nextTimer, step } from '../../src/core/xds/fleet.js'
 import type { DeltaRequest } from '../../src/core/xds/messages.js'
 import type { FleetStream } from '../../src/core/xds/open-streams.js'
 import {
@@ -38,12 +39,15 @@ const start = (
 ): World => {
   const log: Array<string> = []
   const fleet: RunningFleet = runFleet(
-    { initial: emptyFleet, step: stepOf },
-    (event) => {
-      log.push(`${event.stream} ${event._tag}`)
-      observe(event, fleet)
+    { initial: emptyFleet, step: stepOf, nextTimer },
+    virtualClock(),
+    {
+      observe: (event) => {
+        log.push(`${event.stream} ${event._tag}`)
+        observe(event, fleet)
+      },
+      onFault: (fault) => log.push(showFault(fault)),
     },
-    (fault) => log.push(showFault(fault)),
   )
   const open: World['open'] = (id, odd = {}) =>
     fleet.open(id, {
@@ -108,7 +112,7 @@ describe('what fails for one stream', () => {
     'in the machine, on %s, changes nothing for another one',
     (tag) => {
       const world = start(undefined, (state, event) =>
-        event._tag === tag && event.stream === '2' ? fail() : step(state, event),
+        event._tag === tag && 'stream' in event && event.stream === '2' ? fail() : step(state, event, 0),
       )
       withStreams(world, { 1: {}, 2: {}, 3: {} })
       world.fleet.close('2', 'the client ended it')
@@ -191,7 +195,7 @@ describe('an observer', () => {
 describe('a publish on which the machine fails', () => {
   const bad = aSnapshot({ cds: 'bad' })
   const stepOf: FleetMachine['step'] = (state, event) =>
-    event._tag === 'SnapshotPublished' && event.snapshot === bad ? fail() : step(state, event)
+    event._tag === 'SnapshotPublished' && event.snapshot === bad ? fail() : step(state, event, 0)
 
   test('throws to its caller, and what was published before is still the target', () => {
     const world = withStreams(start(undefined, stepOf), { 1: {} })

@@ -2,19 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { classifyDelta, classifySotw, type RequestKind } from '../../src/core/xds/classify.js'
 import type { DeltaRequest, SotwRequest } from '../../src/core/xds/messages.js'
 import { subscribeFirst } from '../../src/core/xds/subscription.js'
-import { markSent, openWatch, settle, type Watch } from '../../src/core/xds/watch.js'
+import { type InFlight, openWatch, type Watch } from '../../src/core/xds/watch.js'
 import { aNode, refusal, types, words } from '../support/xds.js'
 
-/** A client that asked for `a b`, and was sent response 7 of version v7. */
-const waiting: Watch = markSent(openWatch(subscribeFirst(['a', 'b'], true), new Map()), {
-  typeUrl: types.cds,
-  nonce: '7',
-  version: 'v7',
+const response = (nonce: string): InFlight => ({
+  nonce,
+  version: `v${nonce}`,
   resources: [],
   removed: [],
+  target: undefined,
+  sentAt: 0,
+  trial: undefined,
+  isStalled: false,
 })
-const atRest: Watch = settle(waiting)
+
 const unanswered: Watch = openWatch(subscribeFirst(['a', 'b'], true), new Map())
+/** A client that asked for `a b`, and was sent response 7 of version v7. */
+const waiting: Watch = { ...unanswered, nonce: '7', inFlight: [response('7')] }
+const atRest: Watch = { ...waiting, inFlight: [] }
+/** The same with two responses that have no answer. */
+const behind: Watch = { ...waiting, nonce: '8', inFlight: [response('7'), response('8')] }
 
 interface Said {
   readonly nonce: string
@@ -66,6 +73,8 @@ const sotw: ReadonlyArray<Row> = [
   ['a stale request', waiting, { nonce: '6', version: 'v7' }, 'Stale', false],
   ['a stale request with other names', waiting, { nonce: '', names: 'c' }, 'Stale', true],
   ['an unheard-of nonce with other names', atRest, { nonce: '', names: 'c' }, 'Stale', false],
+  ['the answer to all that is out', behind, { nonce: '8', version: 'v8' }, 'Ack', false],
+  ['the answer to an older response', behind, { nonce: '7', version: 'v7' }, 'Stale', false],
   ['a stale refusal', atRest, { nonce: '6', version: 'v6', refuses: true }, 'Stale', false],
 ]
 
@@ -80,6 +89,9 @@ const delta: ReadonlyArray<Row> = [
   ['a change while a response is out', waiting, { nonce: '', names: 'c' }, 'Change', true],
   ['a stale request', waiting, { nonce: '6' }, 'Stale', false],
   ['a stale request that changes names', waiting, { nonce: '6', names: 'c' }, 'Stale', true],
+  ['an ACK of the newest response', behind, { nonce: '8' }, 'Ack', false],
+  ['an ACK of an older response', behind, { nonce: '7' }, 'Ack', false],
+  ['a NACK of an older response', behind, { nonce: '7', refuses: true }, 'Nack', false],
   ['an answer that is given twice', atRest, { nonce: '7' }, 'Stale', false],
 ]
 

@@ -7,11 +7,12 @@ describe('which answers a request has', () => {
   test('5. S: an error makes a refusal, even beside the version of the response', () => {
     const stream = openSotw()
     stream.publish(world)
-    stream.ask('cds')
-    const { nonce = '', version = '' } = stream.latest('cds') ?? {}
-    stream.ask('cds', '', { versionInfo: version, errorDetail: refusal })
-    const nacked = { _tag: 'Nacked', typeUrl: types.cds, nonce, version, error: refusal }
-    expect(stream.effects()).toEqual([nacked])
+    stream.ask('lds')
+    const { nonce = '', version = '' } = stream.latest('lds') ?? {}
+    stream.ask('lds', '', { versionInfo: version, errorDetail: refusal })
+    const nacked = { _tag: 'Nacked', typeUrl: types.lds, nonce, version, error: refusal }
+    expect(stream.effects()[0]).toEqual(nacked)
+    expect(notes(stream)).toEqual(['Nacked', 'Convicted'])
   })
 
   test('5. S: a refusal of a response whose version was accepted before is a refusal', () => {
@@ -21,7 +22,7 @@ describe('which answers a request has', () => {
     stream.ack('eds')
     expect(stream.ask('eds', 'a b').join()).toContain('b')
     stream.nack('eds')
-    expect(notes(stream)).toEqual(['Nacked'])
+    expect(notes(stream)).toEqual(['Nacked', 'Convicted'])
   })
 
   test('5. S: an answer with the version of the response and no error accepts it', () => {
@@ -45,19 +46,20 @@ describe('which answers a request has', () => {
     stream.nack('cds')
     const of = { nonce: second?.nonce, version: second?.version }
     const nacked = { _tag: 'Nacked', typeUrl: types.cds, ...of, error: refusal }
-    expect(stream.effects()).toEqual([nacked])
+    expect(stream.effects()[0]).toEqual(nacked)
+    expect(notes(stream)).toEqual(['Nacked', 'Convicted'])
   })
 
   test('7. S: a request with a nonce that is not current gets no reply, whatever else it says', () => {
     const stream = openSotw()
     stream.publish(world)
-    stream.ask('cds')
-    stream.ack('cds')
-    stream.publish({ cds: 'a=2 b' })
+    stream.ask('lds')
+    stream.ack('lds')
+    stream.publish({ lds: 'l=2' })
     for (const responseNonce of ['', 'unheard of', stream.responses()[0]?.nonce ?? '']) {
-      stream.ask('cds', 'a x', { responseNonce })
+      stream.ask('lds', 'l x', { responseNonce })
       expect(stream.effects()).toEqual([])
-      stream.ask('cds', '', { responseNonce, errorDetail: refusal })
+      stream.ask('lds', '', { responseNonce, errorDetail: refusal })
       expect(stream.effects()).toEqual([])
     }
   })
@@ -118,14 +120,14 @@ describe('which answers a request has', () => {
 
   test('9. D: a stale nonce neither accepts nor refuses, and settles nothing', () => {
     const stream = openDelta()
-    stream.publish({ cds: 'a' })
-    stream.ask('cds')
-    stream.ask('cds', {}, { responseNonce: 'stale' })
+    stream.publish({ lds: 'a' })
+    stream.ask('lds')
+    stream.ask('lds', {}, { responseNonce: 'stale' })
     expect(stream.effects()).toEqual([])
-    stream.ask('cds', {}, { responseNonce: 'stale', errorDetail: refusal })
+    stream.ask('lds', {}, { responseNonce: 'stale', errorDetail: refusal })
     expect(stream.effects()).toEqual([])
-    expect(stream.publish({ cds: 'a=2' })).toEqual([])
-    expect(stream.ack('cds')).toEqual(['cds a=2'])
+    expect(stream.publish({ lds: 'a=2' })).toEqual([])
+    expect(stream.ack('lds')).toEqual(['lds a=2'])
   })
 
   test('10. D: an acceptance may change the subscription as well', () => {
@@ -144,19 +146,32 @@ describe('which answers a request has', () => {
     stream.ask('cds', { subscribe: 'a b' })
     expect(stream.nack('cds', { subscribe: 'c', unsubscribe: 'a' })).toEqual(['cds c'])
     expect(notes(stream)).toEqual(['Nacked'])
-    stream.ack('cds')
+    expect(stream.ack('cds')).toEqual(['cds b'])
+    expect(stream.ack('cds')).toEqual([])
     expect(stream.publish({ cds: 'a=2 b=2 c=2' })).toEqual(['cds b=2 c=2'])
   })
 
   test('11. D: every response is settled by its own answer', () => {
     const stream = openDelta()
+    stream.publish({ lds: 'a' })
+    stream.ask('lds')
+    for (let round = 0; round < 5; round++) {
+      expect(stream.publish({ lds: `a=${round}` })).toEqual([])
+      const { nonce, version } = stream.latest('lds') ?? {}
+      expect(stream.ack('lds')).toEqual([`lds a=${round}`])
+      expect(stream.effects()[0]).toEqual({ _tag: 'Acked', typeUrl: types.lds, nonce, version })
+    }
+  })
+
+  test('11. D: several responses of clusters are settled one by one, in any order', () => {
+    const stream = openDelta()
     stream.publish({ cds: 'a' })
     stream.ask('cds')
-    for (let round = 0; round < 5; round++) {
-      expect(stream.publish({ cds: `a=${round}` })).toEqual([])
-      const { nonce, version } = stream.latest('cds') ?? {}
-      expect(stream.ack('cds')).toEqual([`cds a=${round}`])
-      expect(stream.effects()[0]).toEqual({ _tag: 'Acked', typeUrl: types.cds, nonce, version })
+    stream.publish({ cds: 'a b' })
+    stream.publish({ cds: 'a b c' })
+    for (const { nonce, version } of [2, 0, 1].flatMap((at) => stream.responses()[at] ?? [])) {
+      stream.ask('cds', {}, { responseNonce: nonce })
+      expect(stream.effects()).toEqual([{ _tag: 'Acked', typeUrl: types.cds, nonce, version }])
     }
   })
 
@@ -164,10 +179,10 @@ describe('which answers a request has', () => {
     const stream = openSotw()
     stream.publish({ cds: 'a' })
     stream.ask('cds')
-    stream.publish({ cds: 'a=2' })
-    stream.publish({ cds: 'a=3' })
-    expect(stream.ack('cds')).toEqual(['cds a=3'])
+    expect(stream.publish({ cds: 'a=2' })).toEqual(['cds a=2'])
+    expect(stream.publish({ cds: 'a=3' })).toEqual(['cds a=3'])
     expect(stream.ack('cds')).toEqual([])
+    expect(notes(stream)).toEqual(['Acked', 'Acked', 'Acked'])
     expect(stream.publish({ cds: 'a=4' })).toEqual(['cds a=4'])
   })
 
@@ -188,15 +203,28 @@ describe('which answers a request has', () => {
   test.each(variants)(
     '13. %s: of one type a single response is out, the latest next',
     (variant) => {
-      const stream = openAny(variant)
-      stream.publish({ cds: 'a' })
-      stream.first('cds')
-      expect(stream.publish({ cds: 'a=2' })).toEqual([])
-      expect(stream.publish({ cds: 'a=3' })).toEqual([])
-      expect(stream.ack('cds')).toEqual(['cds a=3'])
-      expect(stream.ack('cds')).toEqual([])
+      for (const short of ['eds', 'lds', 'rds'] as const) {
+        const stream = openAny(variant)
+        stream.publish({ [short]: 'a' })
+        stream.first(short, 'a')
+        expect(stream.publish({ [short]: 'a=2' })).toEqual([])
+        expect(stream.publish({ [short]: 'a=3' })).toEqual([])
+        expect(stream.ack(short)).toEqual([`${short} a=3`])
+        expect(stream.ack(short)).toEqual([])
+      }
     },
   )
+
+  test.each(variants)('13. %s: of clusters four responses may be out, the latest next', (variant) => {
+    const stream = openAny(variant)
+    stream.publish({ cds: 'a=1' })
+    expect(stream.first('cds')).toEqual(['cds a=1'])
+    for (const n of [2, 3, 4]) expect(stream.publish({ cds: `a=${n}` })).toEqual([`cds a=${n}`])
+    expect(stream.publish({ cds: 'a=5' })).toEqual([])
+    expect(stream.publish({ cds: 'a=6' })).toEqual([])
+    expect(stream.ack('cds')).toEqual(['cds a=6'])
+    expect(stream.ack('cds')).toEqual([])
+  })
 
   test.each(variants)('13. %s: a response that has no answer holds up no other type', (variant) => {
     const stream = openAny(variant)

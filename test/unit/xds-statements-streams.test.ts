@@ -130,11 +130,11 @@ describe('types', () => {
     const stream = openDelta()
     stream.publish(world)
     const typeUrl = 'type.googleapis.com/envoy.service.runtime.v3.Runtime'
-    expect(stream.ask('cds')).toEqual(['cds a b'])
-    expect(stream.ask('cds', {}, { typeUrl })).toEqual([])
+    expect(stream.ask('lds')).toEqual(['lds l'])
+    expect(stream.ask('lds', {}, { typeUrl })).toEqual([])
     expect(notes(stream)).toEqual([])
-    expect(stream.ack('cds')).toEqual([])
-    expect(stream.publish({ cds: 'a', lds: 'l' })).toEqual(['cds -b'])
+    expect(stream.ack('lds')).toEqual([])
+    expect(stream.publish({ lds: 'm l' })).toEqual(['lds m'])
   })
 
   test.each(variants)('4. %s: a change of one type sends nothing of another', (variant) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { clusterLingerMs } from '../../src/core/xds/linger.js'
 import { openAny, openDelta, openSotw, type Short, variants } from '../support/xds.js'
 
 const fullState: ReadonlyArray<Short> = ['cds', 'lds']
@@ -18,9 +19,10 @@ describe('state of the world: what a response means', () => {
     stream.publish({ [short]: 'a b' })
     stream.ask(short, '')
     stream.ack(short)
-    expect(stream.publish({ [short]: 'b' })).toEqual([`${short} b`])
+    const first = [...stream.publish({ [short]: 'b' }), ...stream.pass(clusterLingerMs)]
+    expect(first).toEqual([`${short} b`])
     stream.ack(short)
-    expect(stream.publish({})).toEqual([short])
+    expect([...stream.publish({}), ...stream.pass(clusterLingerMs)]).toEqual([short])
     expect(stream.latest(short)?.removed).toEqual([])
   })
 
@@ -31,7 +33,8 @@ describe('state of the world: what a response means', () => {
       stream.publish({ [short]: 'a b' })
       stream.ask(short, 'a')
       stream.ack(short)
-      expect(stream.publish({ [short]: 'b' })).toEqual([short])
+      const sent = [...stream.publish({ [short]: 'b' }), ...stream.pass(clusterLingerMs)]
+      expect(sent).toEqual([short])
     },
   )
 
@@ -106,10 +109,10 @@ describe('names that come and go', () => {
 
   test('29. D: asked for while a response is out, it follows that response', () => {
     const stream = openDelta()
-    stream.publish({ cds: 'a b' })
-    stream.ask('cds', { subscribe: 'a b' })
-    expect(stream.ask('cds', { subscribe: 'a' })).toEqual([])
-    expect(stream.ack('cds')).toEqual(['cds a'])
+    stream.publish({ lds: 'a b' })
+    stream.ask('lds', { subscribe: 'a b' })
+    expect(stream.ask('lds', { subscribe: 'a' })).toEqual([])
+    expect(stream.ack('lds')).toEqual(['lds a'])
   })
 
   test('29. D: a name that a wildcard covers is sent again when it is asked for', () => {
@@ -127,7 +130,8 @@ describe('names that do not exist', () => {
     stream.publish({ eds: 'a' })
     expect(stream.ask('eds', { subscribe: 'x' })).toEqual(['eds -x'])
     expect(stream.ack('eds')).toEqual([])
-    expect(stream.ask('eds', { subscribe: 'a y' })).toEqual(['eds a -y'])
+    expect(stream.ask('eds', { subscribe: 'a y' })).toEqual(['eds a'])
+    expect(stream.ack('eds')).toEqual(['eds -y'])
     stream.ack('eds')
     expect(stream.publish({ eds: 'a x y' })).toEqual(['eds x y'])
   })
@@ -147,12 +151,12 @@ describe('names that do not exist', () => {
 
   test('38. D: one that goes and comes back unchanged is sent each time', () => {
     const stream = openDelta()
-    stream.publish({ rds: 'a b' })
-    stream.ask('rds', { subscribe: 'a' })
-    stream.ack('rds')
-    expect(stream.publish({ rds: 'b' })).toEqual(['rds -a'])
-    stream.ack('rds')
-    expect(stream.publish({ rds: 'a b' })).toEqual(['rds a'])
+    stream.publish({ eds: 'a b' })
+    stream.ask('eds', { subscribe: 'a' })
+    stream.ack('eds')
+    expect(stream.publish({ eds: 'b' })).toEqual(['eds -a'])
+    stream.ack('eds')
+    expect(stream.publish({ eds: 'a b' })).toEqual(['eds a'])
   })
 
   test.each(['cds', 'eds', 'lds', 'rds'] as const)(

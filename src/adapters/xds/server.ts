@@ -1,11 +1,15 @@
 import { type ChannelOptions, Server, ServerCredentials } from '@grpc/grpc-js'
-import { openFleet, step } from '../../core/xds/fleet.js'
+import { ledgerOf } from '../../core/ledger.js'
+import { nextTimer, openFleet, rememberAll, step } from '../../core/xds/fleet.js'
 import type { Variant } from '../../core/xds/messages.js'
+import type { NodeMemory } from '../../core/xds/node-memory.js'
 import { type RunningFleet, runFleet } from '../../core/xds/run-fleet.js'
 import type { SessionOptions } from '../../core/xds/session.js'
+import { type Clock, systemClock } from '../../ports/clock.js'
 import { guardedLogger, logFault } from '../../ports/faults.js'
 import type { HostPort } from '../../ports/host-port.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
+import { type LedgerSource, listeners } from '../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../ports/xds-observer.js'
 import { type Accept, accepter } from './accept.js'
@@ -32,16 +36,22 @@ export interface XdsServerOptions {
   readonly limits?: Partial<XdsLimits>
   /** How clients are understood; as Envoys are if absent. */
   readonly session?: SessionOptions
+  /** What another server has remembered of the nodes; nothing if absent. */
+  readonly memory?: ReadonlyMap<string, NodeMemory>
+  /** `systemClock` if absent. */
+  readonly clock?: Clock
 }
 
 /** A running server. */
-export interface XdsServer extends SnapshotSink {
+export interface XdsServer extends SnapshotSink, LedgerSource {
   /** Where it listens: an IP address, and the port that it got. */
   readonly address: HostPort
   /** Resolves when the server has stopped; never rejects. */
   readonly finished: Promise<void>
   /** How many streams are open. */
   readonly streams: () => number
+  /** What is remembered of all nodes, those that are connected included. */
+  readonly memory: () => ReadonlyMap<string, NodeMemory>
 }
 
 /**
@@ -63,8 +73,13 @@ export const serveXds = async (
   signal.throwIfAborted()
   const limits = { ...defaultXdsLimits, ...options.limits }
   const logger = guardedLogger(options.logger ?? silentLogger)
-  const machine = { initial: openFleet(options.session), step }
-  const fleet = runFleet(machine, options.observer ?? (() => undefined), logFault(logger))
+  const machine = { initial: openFleet(options.session, options.memory), step, nextTimer }
+  const bell = listeners()
+  const fleet = runFleet(machine, options.clock ?? systemClock, {
+    observe: options.observer ?? ((): void => undefined),
+    onStep: bell.ring,
+    onFault: logFault(logger),
+  })
   const server = new Server(serverOptions(limits))
   server.addService(aggregatedDiscoveryService, handlers(accepter(fleet, logger), limits, signal))
   const credentials = options.credentials ?? ServerCredentials.createInsecure()
@@ -79,7 +94,15 @@ export const serveXds = async (
     const onAbort = (): void => void stop(server, fleet, limits.stopGraceMs).then(resolve, fail)
     signal.addEventListener('abort', onAbort, { once: true })
   })
-  return { address, publish: fleet.publish, streams: fleet.streams, finished }
+  return {
+    address,
+    publish: fleet.publish,
+    streams: fleet.streams,
+    ledger: () => ledgerOf(fleet.state()),
+    onLedgerChange: bell.listen,
+    memory: () => rememberAll(fleet.state()),
+    finished,
+  }
 }
 
 const serverOptions = (limits: XdsLimits): ChannelOptions => ({
@@ -129,4 +152,5 @@ const stop = (server: Server, fleet: RunningFleet, graceMs: number): Promise<voi
       resolve()
     })
     fleet.endAll('the server is stopping')
+    fleet.stopTimers()
   })

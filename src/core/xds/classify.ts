@@ -45,14 +45,14 @@ export const classifySotw = (watch: Watch | undefined, request: SotwRequest): Cl
   // Before the first response there is nothing that a request could be behind.
   const isStale = watch.nonce !== '' && request.responseNonce !== watch.nonce
   const changesNames =
-    !(isStale && watch.inFlight === undefined) &&
+    !(isStale && watch.inFlight.length === 0) &&
     !isSameRequest(watch.subscription, request.resourceNames)
   if (isStale) return { kind: 'Stale', changesNames }
   return { kind: kindOfSotw(watch, request, changesNames), changesNames }
 }
 
 const kindOfSotw = (watch: Watch, request: SotwRequest, changesNames: boolean): RequestKind => {
-  const { inFlight } = watch
+  const inFlight = watch.inFlight.at(-1)
   const refuses = request.errorDetail !== undefined
   if (inFlight === undefined) return refuses || changesNames ? 'Change' : 'Repeat'
   if (refuses) return 'Nack'
@@ -65,8 +65,8 @@ const kindOfSotw = (watch: Watch, request: SotwRequest, changesNames: boolean): 
  * | watch     | nonce       | error_detail | kind   |
  * | --------- | ----------- | ------------ | ------ |
  * | none      | any         | any          | First  |
- * | in flight | its own     | yes          | Nack   |
- * | in flight | its own     | no           | Ack    |
+ * | in flight | of one      | yes          | Nack   |
+ * | in flight | of one      | no           | Ack    |
  * | any       | none        | any          | Change |
  * | any       | another one | any          | Stale  |
  *
@@ -80,6 +80,6 @@ export const classifyDelta = (watch: Watch | undefined, request: DeltaRequest): 
 const kindOfDelta = (watch: Watch | undefined, request: DeltaRequest): RequestKind => {
   if (watch === undefined) return 'First'
   if (request.responseNonce === '') return 'Change'
-  if (request.responseNonce !== watch.inFlight?.nonce) return 'Stale'
+  if (!watch.inFlight.some(({ nonce }) => nonce === request.responseNonce)) return 'Stale'
   return request.errorDetail === undefined ? 'Ack' : 'Nack'
 }

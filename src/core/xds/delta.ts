@@ -1,11 +1,12 @@
 import { endpointType, isFullState, type TypeUrl } from '../type-url.js'
+import { accept, answeredBy, refuse } from './answers.js'
 import { classifyDelta } from './classify.js'
 import type { DeltaRequest, NodeIdentity } from './messages.js'
 import { eachName, hasName, type Names } from './names.js'
 import type { Noted } from './noted.js'
-import type { Session, SessionOptions } from './session.js'
+import type { Session, SessionOptions } from './session-state.js'
 import { changeNames, subscribeFirst, type Subscription, wildcardName } from './subscription.js'
-import { accept, openWatch, refuse, resubscribe, type Watch } from './watch.js'
+import { openWatch, resubscribe, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the delta variant.
@@ -21,19 +22,34 @@ export const receiveDelta = (
   watch: Watch | undefined,
   request: DeltaRequest,
   typeUrl: TypeUrl,
-  { options, node, debts }: Session,
+  { options, node, debts, memory }: Session,
+  nowMs: number,
 ): Noted => {
   if (watch === undefined) {
     const subscription = firstSubscription(request, typeUrl, options, node)
     const { initialResourceVersions: said } = request
-    const claims = typeUrl === endpointType ? withoutVersions(said, debts) : said
-    return { watch: openWatch(subscription, claims), kind: 'Other' }
+    const isTainted = memory?.doubts[typeUrl] !== undefined
+    const trusted = isTainted ? new Map([...said.keys()].map((name) => [name, unknownVersion])) : said
+    const claims = typeUrl === endpointType ? withoutVersions(trusted, debts) : trusted
+    return { watch: openWatch(subscription, claims), kind: 'Other', answered: [] }
   }
   const { kind, changesNames } = classifyDelta(watch, request)
-  const answered = kind === 'Ack' ? accept(watch, typeUrl) : kind === 'Nack' ? refuse(watch) : watch
+  const answered = answeredBy(watch, request.responseNonce, 'delta')
+  const next =
+    kind === 'Ack'
+      ? accept(watch, answered, typeUrl)
+      : kind === 'Nack'
+        ? refuse(watch, answered, typeUrl, {
+            message: request.errorDetail?.message ?? '',
+            isBlind: false,
+            nowMs,
+          })
+        : watch
+  const isAnswer = kind === 'Ack' || kind === 'Nack'
   return {
-    watch: changesNames ? rename(answered, request) : answered,
-    kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
+    watch: changesNames ? rename(next, request) : next,
+    kind: isAnswer ? kind : 'Other',
+    answered: isAnswer ? answered : [],
   }
 }
 

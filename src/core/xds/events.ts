@@ -1,3 +1,4 @@
+import type { Uid } from '../resource.js'
 import type { TypeUrl } from '../type-url.js'
 import type { StreamId } from './fleet.js'
 import type { ErrorDetail, NodeIdentity, Variant } from './messages.js'
@@ -44,6 +45,18 @@ export type XdsEvent =
       readonly version: string
       readonly error: ErrorDetail
     }
+  /**
+   * What an Envoy refuses was found: it goes on in its last accepted form, or without. `name` is a
+   * resource, or the uid of an object in a route table; `owners` are the uids of the objects in it.
+   */
+  | {
+      readonly _tag: 'RefusalFound'
+      readonly stream: StreamId
+      readonly typeUrl: TypeUrl
+      readonly name: string
+      readonly owners: ReadonlyArray<Uid>
+      readonly message: string
+    }
   | { readonly _tag: 'StreamClosed'; readonly stream: StreamId; readonly reason: string }
 
 /** What only those know who carried an effect out. */
@@ -73,6 +86,8 @@ export const eventOf = (
       return { ...effect, _tag: 'ResponseAcked', stream }
     case 'Nacked':
       return { ...effect, _tag: 'ResponseNacked', stream }
+    case 'Convicted':
+      return { ...effect, _tag: 'RefusalFound', stream }
     case 'Close':
       return undefined
   }

@@ -1,8 +1,11 @@
 import * as PM from '../persistent-map.js'
 import type { Snapshot } from '../snapshot.js'
 import type { DiscoveryRequest, Variant } from './messages.js'
+import { type NodeMemory, remember } from './node-memory.js'
 import {
+  dataPlaneOf,
   defaultSessionOptions,
+  nextTimer as nextTimerOf,
   openSession,
   type Session,
   type SessionEffect,
@@ -24,6 +27,8 @@ export type FleetEvent =
     }
   | { readonly _tag: 'StreamClosed'; readonly stream: StreamId }
   | { readonly _tag: 'SnapshotPublished'; readonly snapshot: Snapshot }
+  /** It is as late as `nextTimer` has asked for, or later. */
+  | { readonly _tag: 'TimePassed' }
 
 /** An effect of one stream's session. */
 export interface FleetEffect {
@@ -36,38 +41,50 @@ export interface FleetState {
   readonly options: SessionOptions
   readonly snapshot: Snapshot | undefined
   readonly sessions: PM.PersistentMap<StreamSession>
+  /** What the nodes held whose streams have ended, by node id; the latest `maxRemembered` of them. */
+  readonly memory: ReadonlyMap<string, NodeMemory>
+  /** The earliest time at which a session wants a `TimePassed`. */
+  readonly due: number | undefined
 }
 
-interface StreamSession {
+/**
+ * How many lost nodes are remembered. In a fleet whose Envoys come and go under ever new ids the memory would
+ * grow for ever; what is remembered of one is a few references as long as it holds what others hold.
+ */
+export const maxRemembered = 1_000
+
+export interface StreamSession {
   readonly name: StreamId
   readonly session: Session
+  /** When it wants a `TimePassed`. */
+  readonly due: number | undefined
 }
 
 export type FleetStep = readonly [state: FleetState, effects: ReadonlyArray<FleetEffect>]
 
 /** No streams, and nothing published: requests are kept and answered with the first snapshot. */
-export const openFleet = (options: SessionOptions = defaultSessionOptions): FleetState => ({
-  options,
-  snapshot: undefined,
-  sessions: undefined,
-})
+export const openFleet = (
+  options: SessionOptions = defaultSessionOptions,
+  memory: ReadonlyMap<string, NodeMemory> = new Map(),
+): FleetState => ({ options, snapshot: undefined, sessions: undefined, memory, due: undefined })
 
 export const emptyFleet: FleetState = openFleet()
 
 /**
- * Advances all streams by one event.
+ * Advances all streams by one event, at a time in milliseconds that never goes back.
  *
- * | event             | what it does                                              |
- * | ----------------- | --------------------------------------------------------- |
- * | StreamOpened      | opens a session on the published snapshot                  |
- * | RequestReceived   | advances that session; of an unknown stream it is ignored  |
- * | StreamClosed      | forgets the session                                        |
- * | SnapshotPublished | advances every session, in the order of their ids          |
+ * | event             | what it does                                                    |
+ * | ----------------- | --------------------------------------------------------------- |
+ * | StreamOpened      | opens a session on the published snapshot                       |
+ * | RequestReceived   | advances that session; of an unknown stream it is ignored       |
+ * | StreamClosed      | forgets the session, and remembers what its node holds          |
+ * | SnapshotPublished | advances every session, in the order of their ids               |
+ * | TimePassed        | advances the sessions that wait for the time                    |
  *
  * A request costs what its session costs, a publish the sum over all streams; no stream waits for
  * another one.
  */
-export const step = (state: FleetState, event: FleetEvent): FleetStep => {
+export const step = (state: FleetState, event: FleetEvent, nowMs: number): FleetStep => {
   switch (event._tag) {
     case 'StreamOpened': {
       const session = openSession(event.variant, state.options)
@@ -76,33 +93,98 @@ export const step = (state: FleetState, event: FleetEvent): FleetStep => {
       return [withSession(state, event.stream, opened), []]
     }
     case 'RequestReceived':
-      return advance(state, event.stream, event)
+      return advance(recognize(state, event), event.stream, event, nowMs)
     case 'StreamClosed':
-      return [{ ...state, sessions: PM.remove(state.sessions, event.stream) }, []]
+      return [close(state, event.stream), []]
     case 'SnapshotPublished':
-      return publish({ ...state, snapshot: event.snapshot }, event)
+      return advanceAll({ ...state, snapshot: event.snapshot }, event, nowMs, () => true)
+    case 'TimePassed':
+      return advanceAll(state, event, nowMs, ({ due }) => due !== undefined && due <= nowMs)
   }
 }
 
-const advance = (state: FleetState, stream: StreamId, event: SessionEvent): FleetStep => {
+/** When the fleet wants a `TimePassed`, in milliseconds; `undefined` if nobody waits. */
+export const nextTimer = ({ due }: FleetState): number | undefined => due
+
+const earliest = (sessions: FleetState['sessions']): number | undefined => {
+  let first: number | undefined
+  for (const { due } of PM.entries(sessions)) first = earlier(first, due)
+  return first
+}
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || (b !== undefined && b < a) ? b : a
+
+/** The first request of a stream says whose it is, and what is remembered of that node. */
+const recognize = (
+  state: FleetState,
+  { stream, request }: Extract<FleetEvent, { readonly _tag: 'RequestReceived' }>,
+): FleetState => {
+  const found = PM.get(state.sessions, stream)
+  if (found === undefined || found.session.node !== undefined) return state
+  const memory = request.node === undefined ? undefined : state.memory.get(request.node.id)
+  return memory === undefined ? state : withSession(state, stream, { ...found.session, memory })
+}
+
+/**
+ * What was remembered of a node stays until another stream of it ends: of several clients with one id nobody
+ * can say which of them comes back, so that each of them is taken to hold it.
+ */
+const close = (state: FleetState, stream: StreamId): FleetState => {
+  const found = PM.get(state.sessions, stream)
+  if (found === undefined) return state
+  const sessions = PM.remove(state.sessions, stream)
+  const due = found.due === state.due ? earliest(sessions) : state.due
+  const { node, watches, memory: before } = found.session
+  if (node === undefined) return { ...state, sessions, due }
+  const memory = new Map(state.memory)
+  memory.delete(node.id)
+  memory.set(node.id, remember(node, dataPlaneOf(node), watches, before))
+  for (const oldest of memory.keys()) {
+    if (memory.size <= maxRemembered) break
+    memory.delete(oldest)
+  }
+  return { ...state, sessions, due, memory }
+}
+
+/** What would be remembered of all nodes if every stream ended now. */
+export const rememberAll = (state: FleetState): ReadonlyMap<string, NodeMemory> =>
+  [...PM.entries(state.sessions)].reduce((soFar, { name }) => close(soFar, name), state).memory
+
+const advance = (
+  state: FleetState,
+  stream: StreamId,
+  event: SessionEvent,
+  nowMs: number,
+): FleetStep => {
   const found = PM.get(state.sessions, stream)
   if (found === undefined) return [state, []]
-  const [session, effects] = stepSession(found.session, event)
+  const [session, effects] = stepSession(found.session, event, nowMs)
   return [withSession(state, stream, session), effects.map((effect) => ({ stream, effect }))]
 }
 
-const publish = (state: FleetState, event: SessionEvent): FleetStep => {
+const advanceAll = (
+  state: FleetState,
+  event: SessionEvent,
+  nowMs: number,
+  isConcerned: (of: StreamSession) => boolean,
+): FleetStep => {
   const effects: Array<FleetEffect> = []
   let next = state
-  for (const { name } of PM.entries(state.sessions)) {
-    const [advanced, more] = advance(next, name, event)
+  for (const each of PM.entries(state.sessions)) {
+    if (!isConcerned(each)) continue
+    const [advanced, more] = advance(next, each.name, event, nowMs)
     next = advanced
     for (const effect of more) effects.push(effect)
   }
   return [next, effects]
 }
 
-const withSession = (state: FleetState, stream: StreamId, session: Session): FleetState => ({
-  ...state,
-  sessions: PM.set(state.sessions, { name: stream, session }),
-})
+const withSession = (state: FleetState, stream: StreamId, session: Session): FleetState => {
+  const before = PM.get(state.sessions, stream)?.due
+  const due = nextTimerOf(session)
+  const sessions = PM.set(state.sessions, { name: stream, session, due })
+  // Only the one that was first of all can make the first time later.
+  const isLater = before !== due && before !== undefined && before === state.due
+  return { ...state, sessions, due: isLater ? earliest(sessions) : earlier(state.due, due) }
+}

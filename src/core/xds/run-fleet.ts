@@ -8,7 +8,25 @@ import { type FleetStream, openStreams } from './open-streams.js'
 /** The pure machine of all streams: `openFleet` and `step`. */
 export interface FleetMachine {
   readonly initial: FleetState
-  readonly step: (state: FleetState, event: FleetEvent) => FleetStep
+  readonly step: (state: FleetState, event: FleetEvent, nowMs: number) => FleetStep
+  readonly nextTimer: (state: FleetState) => number | undefined
+}
+
+/** Time, for a machine that reads no clock. */
+export interface FleetClock {
+  /** Milliseconds, never going back. */
+  readonly nowMs: () => number
+  /** Calls back once after `delayMs`, unless the returned function is called before. */
+  readonly after: (delayMs: number, callback: () => void) => () => void
+}
+
+/** Who hears of it. */
+export interface FleetListeners {
+  readonly observe: (event: XdsEvent) => void
+  /** What is known may have changed. Must not throw. */
+  readonly onStep?: () => void
+  /** Must not throw. */
+  readonly onFault: (fault: Fault) => void
 }
 
 /** Something that failed on our side, told apart by what it harms. */
@@ -34,6 +52,10 @@ export interface RunningFleet {
   readonly endAll: (reason: string) => void
   /** How many streams are open. */
   readonly streams: () => number
+  /** What is known at the moment. */
+  readonly state: () => FleetState
+  /** Waits for no time any more. */
+  readonly stopTimers: () => void
 }
 
 /**
@@ -45,15 +67,15 @@ export interface RunningFleet {
  * event is lost; a machine that throws harms the event that it was given. (The state is immutable, so
  * that a step that threw has changed nothing.) Of each stream, `observe` hears first that it opened and
  * last that it closed. It may publish and end streams: that is done behind what is being done.
- *
- * Assumes that `onFault` does not throw.
  */
 export const runFleet = (
   machine: FleetMachine,
-  observe: (event: XdsEvent) => void,
-  onFault: (fault: Fault) => void,
+  clock: FleetClock,
+  { observe, onStep, onFault }: FleetListeners,
 ): RunningFleet => {
   let state = machine.initial
+  let timer: Timer | undefined
+  let stopped = false
   const tell = (event: XdsEvent): void => {
     try {
       observe(event)
@@ -67,13 +89,26 @@ export const runFleet = (
     onFailure: (stream, error) => onFault({ _tag: 'StreamFailed', stream, error }),
   })
   const advance = (event: FleetEvent): void => {
-    const [next, effects] = machine.step(state, event)
+    const [next, effects] = machine.step(state, event, clock.nowMs())
     state = next
     for (const { stream, effect } of effects) streams.perform(stream, effect)
+    wind()
+    onStep?.()
   }
+  const wind = (): void => {
+    const due = stopped ? undefined : machine.nextTimer(state)
+    if (due === timer?.due) return
+    timer?.cancel()
+    timer = due === undefined ? undefined : { due, cancel: wakeAt(due) }
+  }
+  const wakeAt = (due: number): (() => void) =>
+    clock.after(Math.max(0, Math.ceil(due - clock.nowMs())), () => {
+      timer = undefined
+      dispatch({ _tag: 'TimePassed' })
+    })
   const dispatch = inTurn(
     (event: Turn) => {
-      if (event._tag === 'SnapshotPublished') return advance(event)
+      if (event._tag === 'SnapshotPublished' || event._tag === 'TimePassed') return advance(event)
       streams.contain(event.stream, () => advance(event))
       if (event._tag !== 'RequestReceived') tell(event)
     },
@@ -89,10 +124,20 @@ export const runFleet = (
     close: streams.close,
     endAll: streams.endAll,
     streams: streams.count,
+    state: () => state,
+    stopTimers: () => {
+      stopped = true
+      wind()
+    },
   }
+}
+
+interface Timer {
+  readonly due: number
+  readonly cancel: () => void
 }
 
 /** An event of the machine; that a stream opens or closes, with what else is to be told of it. */
 type Turn =
-  | Extract<FleetEvent, { readonly _tag: 'SnapshotPublished' | 'RequestReceived' }>
+  | Extract<FleetEvent, { readonly _tag: 'SnapshotPublished' | 'RequestReceived' | 'TimePassed' }>
   | Extract<XdsEvent, { readonly _tag: 'StreamOpened' | 'StreamClosed' }>

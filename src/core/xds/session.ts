@@ -1,78 +1,39 @@
 import * as PM from '../persistent-map.js'
-import { type Snapshot, type View, viewOf } from '../snapshot.js'
-import { clusterType, endpointType, isTypeUrl, type TypeUrl, typeUrls } from '../type-url.js'
+import type { Uid } from '../resource.js'
+import { type Snapshot, viewOf } from '../snapshot.js'
+import { endpointType, isTypeUrl, type TypeUrl, typeUrls } from '../type-url.js'
 import { receiveDelta } from './delta.js'
-import { holdClusters } from './hold.js'
-import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
-import { countNames, type Names, noNames, withNames } from './names.js'
+import { flush } from './flush.js'
+import type { DiscoveryRequest } from './messages.js'
+import { countNames, noNames } from './names.js'
+import { openType } from './open-type.js'
+import type { Conviction } from './search.js'
+import {
+  andThen,
+  type CloseCode,
+  dataPlaneOf,
+  type Session,
+  type SessionEffect,
+  type SessionEvent,
+  type SessionStep,
+  withWatch,
+} from './session-state.js'
 import { receiveSotw } from './sotw.js'
-import { advance, markSent, owe, type Outgoing, type Watch } from './watch.js'
+import type { InFlight } from './watch.js'
 
-/** The protocol of one stream, as plain data. */
-export interface Session {
-  readonly variant: Variant
-  readonly options: SessionOptions
-  /** Who is at the other end; unknown until the first request. */
-  readonly node: NodeIdentity | undefined
-  /** What was published last; nothing is answered before there is something. */
-  readonly snapshot: Snapshot | undefined
-  /** Counts the responses of this stream: a nonce is unique in its stream and means nothing elsewhere. */
-  readonly nonces: number
-  readonly watches: Watches
-  /**
-   * The endpoints of clusters that were sent before the client has asked for any endpoints: what it says it
-   * holds of them does not spare them from being sent.
-   */
-  readonly debts: Names
-  /** The peer has broken the protocol: nothing that it says counts any more. */
-  readonly closed: boolean
-}
-
-export type Watches = Readonly<Partial<Record<TypeUrl, Watch>>>
-
-export interface SessionOptions {
-  /**
-   * The types of which a first request without names asks for every resource, as Envoy means it. A gRPC
-   * client may mean nothing at all.
-   */
-  readonly legacyWildcard: ReadonlySet<TypeUrl>
-}
-
-/** What happens to one stream. */
-export type SessionEvent =
-  | { readonly _tag: 'RequestReceived'; readonly request: DiscoveryRequest }
-  | { readonly _tag: 'SnapshotPublished'; readonly snapshot: Snapshot }
-
-/** What is to be done, in this order. */
-export type SessionEffect =
-  | { readonly _tag: 'Send'; readonly response: Response }
-  /** The stream has said who is at its other end. `known` is false where its data plane is not. */
-  | {
-      readonly _tag: 'NodeIdentified'
-      readonly node: NodeIdentity
-      readonly dataPlane: string
-      readonly known: boolean
-    }
-  | {
-      readonly _tag: 'Acked'
-      readonly typeUrl: TypeUrl
-      readonly nonce: string
-      readonly version: string
-    }
-  | {
-      readonly _tag: 'Nacked'
-      readonly typeUrl: TypeUrl
-      readonly nonce: string
-      readonly version: string
-      readonly error: ErrorDetail
-    }
-  /** The peer broke the protocol: end the stream with this status, and take no more from it. */
-  | { readonly _tag: 'Close'; readonly code: CloseCode; readonly message: string }
-
-/** gRPC status codes, by name. */
-export type CloseCode = 'INVALID_ARGUMENT' | 'RESOURCE_EXHAUSTED'
-
-export type SessionStep = readonly [state: Session, effects: ReadonlyArray<SessionEffect>]
+export { nextTimer } from './flush.js'
+export {
+  type CloseCode,
+  dataPlaneOf,
+  defaultSessionOptions,
+  openSession,
+  type Session,
+  type SessionEffect,
+  type SessionEvent,
+  type SessionOptions,
+  type SessionStep,
+  type Watches,
+} from './session-state.js'
 
 /**
  * The most names of one type that a client may ask for. A large fleet has some 100,000 clusters; each name costs
@@ -80,63 +41,75 @@ export type SessionStep = readonly [state: Session, effects: ReadonlyArray<Sessi
  */
 const maxNames = 200_000
 
-export const defaultSessionOptions: SessionOptions = { legacyWildcard: new Set(typeUrls) }
-
-export const openSession = (
-  variant: Variant,
-  options: SessionOptions = defaultSessionOptions,
-): Session => ({
-  variant,
-  options,
-  node: undefined,
-  snapshot: undefined,
-  nonces: 0,
-  watches: {},
-  debts: noNames,
-  closed: false,
-})
-
-/** The fleet that a node belongs to: what its `cluster` names, or its `id` where that is empty. */
-export const dataPlaneOf = (node: NodeIdentity): string =>
-  node.cluster === '' ? node.id : node.cluster
-
 /**
- * Advances one stream by one event. Does no I/O and reads no clock.
+ * Advances one stream by one event, at a time in milliseconds that never goes back. Does no I/O and reads
+ * no clock.
  *
  * | event             | what it does                                                            |
  * | ----------------- | ----------------------------------------------------------------------- |
  * | RequestReceived   | the first names its node; notes its answer and its names, sends what is due |
  * | SnapshotPublished | makes it the target, sends what is due                                  |
+ * | TimePassed        | sends what was to wait, gives up what has waited too long               |
  *
  * Due is, per type, what lies between what was sent and the target, while no response of that type is without
- * an answer: a refused response counts as sent, and is not sent again until there is something new to
- * say. Types follow each other in the order of `typeUrls`, on one stream; a cluster that the client's route
- * tables may still name leaves behind them. A request for a
- * type that is not served here gets no answer, and hinders no other type. After `Close` every event
- * changes nothing.
+ * an answer. Types follow each other in the order of `typeUrls`, on one stream. The target is that of
+ * `flush`: it never lets a route name a cluster that is not there, and leaves out what the client has
+ * refused. A request for a type that is not served here gets no answer, and hinders no other type. After
+ * `Close` every event changes nothing.
  */
-export const step = (session: Session, event: SessionEvent): SessionStep => {
+export const step = (session: Session, event: SessionEvent, nowMs: number): SessionStep => {
   if (session.closed) return [session, []]
+  const [next, effects] = stepOpen(session, event, nowMs)
+  const convicted = newConvictions(session, next)
+  return [next, convicted.length === 0 ? effects : [...effects, ...convicted]]
+}
+
+const stepOpen = (session: Session, event: SessionEvent, nowMs: number): SessionStep => {
   switch (event._tag) {
     case 'SnapshotPublished':
-      return publish(session, event.snapshot)
+      return publish(session, event.snapshot, nowMs)
     case 'RequestReceived':
-      return receive(session, event.request)
+      return receive(session, event.request, nowMs)
+    case 'TimePassed':
+      return flush(session, nowMs)
   }
 }
 
-const publish = (session: Session, snapshot: Snapshot): SessionStep => {
-  const next: Session = { ...session, snapshot }
-  const isFirst = session.snapshot === undefined
-  return andThen([next, isFirst ? identified(next) : []], flush)
+const newConvictions = (before: Session, after: Session): ReadonlyArray<SessionEffect> =>
+  typeUrls.flatMap((typeUrl) => {
+    const known = before.watches[typeUrl]?.search.convicted
+    const convicted = after.watches[typeUrl]?.search.convicted
+    if (convicted === undefined || convicted === known) return []
+    return [...convicted]
+      .filter(([key, conviction]) => known?.get(key) !== conviction)
+      .map(([, conviction]) => toEffect(after, typeUrl, conviction))
+  })
+
+const toEffect = (
+  { node, snapshot }: Session,
+  typeUrl: TypeUrl,
+  { unit: { kind, name }, message }: Conviction,
+): SessionEffect => {
+  const goal =
+    node && snapshot && kind === 'Resource'
+      ? PM.get(viewOf(snapshot, dataPlaneOf(node))[typeUrl], name)
+      : undefined
+  const owners: ReadonlyArray<Uid> = kind === 'Resource' ? (goal?.owners ?? []) : [name]
+  return { _tag: 'Convicted', typeUrl, name, owners, message }
 }
 
-const receive = (session: Session, request: DiscoveryRequest): SessionStep => {
+const publish = (session: Session, snapshot: Snapshot, nowMs: number): SessionStep => {
+  const next: Session = { ...session, snapshot }
+  const isFirst = session.snapshot === undefined
+  return andThen([next, isFirst ? identified(next) : []], (of) => flush(of, nowMs))
+}
+
+const receive = (session: Session, request: DiscoveryRequest, nowMs: number): SessionStep => {
   const { typeUrl } = request
   const [named, effects] = identify(session, request)
   if (named.closed || !isTypeUrl(typeUrl)) return [named, effects]
-  const noted = andThen([named, effects], (of) => note(of, request, typeUrl))
-  return andThen(noted, flush)
+  const noted = andThen([named, effects], (of) => note(of, request, typeUrl, nowMs))
+  return andThen(noted, (of) => flush(of, nowMs))
 }
 
 /** Only the first request is sure to say who sends it; from then on the stream belongs to that node. */
@@ -177,88 +150,40 @@ const violation = (session: Session, message: string): SessionStep =>
   close(session, 'INVALID_ARGUMENT', message)
 
 /** Takes in what a request says of its type. */
-const note = (session: Session, request: DiscoveryRequest, typeUrl: TypeUrl): SessionStep => {
+const note = (
+  session: Session,
+  request: DiscoveryRequest,
+  typeUrl: TypeUrl,
+  nowMs: number,
+): SessionStep => {
   const watch = session.watches[typeUrl]
   const asked = request._tag === 'Sotw' ? request.resourceNames : request.subscribe
   if (asked.length > maxNames) return tooManyNames(session)
   const noted =
     request._tag === 'Sotw'
-      ? receiveSotw(watch, request, typeUrl, session.options)
-      : receiveDelta(watch, request, typeUrl, session)
+      ? receiveSotw(watch, request, typeUrl, session, nowMs)
+      : receiveDelta(watch, request, typeUrl, session, nowMs)
   const { subscription, owed, sent } = noted.watch
   const isTooMuch =
     countNames(subscription.names) > maxNames || countNames(owed) > maxNames + PM.size(sent)
   if (isTooMuch) return tooManyNames(session)
-  const next = withWatch(session, typeUrl, noted.watch)
+  const opened = watch === undefined ? openType(session, request, typeUrl, noted.watch) : undefined
+  const next = opened ?? withWatch(session, typeUrl, noted.watch)
   return [
     typeUrl === endpointType ? { ...next, debts: noNames } : next,
-    answerOf(watch, noted.kind, request, typeUrl),
+    noted.answered.map((response) => answerOf(response, request, typeUrl, noted.kind)),
   ]
 }
 
 const answerOf = (
-  before: Watch | undefined,
-  kind: 'Ack' | 'Nack' | 'Other',
-  request: DiscoveryRequest,
+  { nonce, version }: InFlight,
+  { errorDetail }: DiscoveryRequest,
   typeUrl: TypeUrl,
-): ReadonlyArray<SessionEffect> => {
-  const inFlight = before?.inFlight
-  if (inFlight === undefined || kind === 'Other') return []
-  const answered = { typeUrl, nonce: inFlight.nonce, version: inFlight.version }
-  return kind === 'Nack' && request.errorDetail !== undefined
-    ? [{ _tag: 'Nacked', ...answered, error: request.errorDetail }]
-    : [{ _tag: 'Acked', ...answered }]
+  kind: 'Ack' | 'Nack' | 'Other',
+): SessionEffect => {
+  const answered = { typeUrl, nonce, version }
+  return kind === 'Nack' && errorDetail !== undefined
+    ? { _tag: 'Nacked', ...answered, error: errorDetail }
+    : { _tag: 'Acked', ...answered }
 }
 
-/** Sends what is due, of all types, each behind the types that it refers to. */
-const flush = (session: Session): SessionStep => {
-  const { node, snapshot } = session
-  if (node === undefined || snapshot === undefined) return [session, []]
-  const view = holdClusters(session.watches, viewOf(snapshot, dataPlaneOf(node)))
-  return typeUrls.reduce<SessionStep>(
-    (soFar, typeUrl) => andThen(soFar, (of) => flushType(of, typeUrl, view)),
-    [session, []],
-  )
-}
-
-const flushType = (session: Session, typeUrl: TypeUrl, view: View): SessionStep => {
-  const watch = session.watches[typeUrl]
-  if (watch === undefined) return [session, []]
-  const [advanced, outgoing] = advance(watch, typeUrl, session.variant, view[typeUrl])
-  if (outgoing === undefined) return [withWatch(session, typeUrl, advanced), []]
-  const nonces = session.nonces + 1
-  const nonce = String(nonces)
-  const { version, resources, removed } = outgoing
-  const response: Response = { typeUrl, nonce, version, resources, removed }
-  const sent = withWatch(session, typeUrl, markSent(advanced, response))
-  const behind = typeUrl === clusterType ? oweEndpoints(sent, outgoing) : sent
-  return [{ ...behind, nonces }, [{ _tag: 'Send', response }]]
-}
-
-/**
- * A cluster that is sent again warms until its endpoints are sent again too, and in delta Envoy does not
- * even ask for them (envoyproxy/envoy#13009): so they follow, changed or not.
- */
-const oweEndpoints = (session: Session, { renewed }: Outgoing): Session => {
-  const watch = session.watches[endpointType]
-  const names = renewed.flatMap(({ refs }) =>
-    refs.flatMap((ref) => (ref.typeUrl === endpointType ? [ref.name] : [])),
-  )
-  if (watch !== undefined) return withWatch(session, endpointType, owe(watch, names))
-  // In state of the world a first request is answered in full.
-  const isSpared = session.variant === 'sotw' || names.length === 0
-  return isSpared ? session : { ...session, debts: withNames(session.debts, names) }
-}
-
-const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>
-  session.watches[typeUrl] === watch
-    ? session
-    : { ...session, watches: { ...session.watches, [typeUrl]: watch } }
-
-const andThen = (
-  [session, effects]: SessionStep,
-  next: (session: Session) => SessionStep,
-): SessionStep => {
-  const [after, more] = next(session)
-  return [after, more.length === 0 ? effects : [...effects, ...more]]
-}

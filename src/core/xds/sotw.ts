@@ -1,11 +1,12 @@
-import type { TypeUrl } from '../type-url.js'
+import { isFullState, type TypeUrl } from '../type-url.js'
+import { accept, answeredBy, refuse, type RefusalOf, settle } from './answers.js'
 import { classifySotw, type RequestKind } from './classify.js'
 import type { SotwRequest } from './messages.js'
 import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
-import type { SessionOptions } from './session.js'
+import type { Session } from './session-state.js'
 import { replaceNames, subscribeFirst } from './subscription.js'
-import { accept, openWatch, refuse, repeatAll, resubscribe, settle, type Watch } from './watch.js'
+import { type InFlight, openWatch, repeatAll, resubscribe, type Watch } from './watch.js'
 
 /**
  * Takes in a request of the state-of-the-world variant.
@@ -23,28 +24,42 @@ export const receiveSotw = (
   watch: Watch | undefined,
   request: SotwRequest,
   typeUrl: TypeUrl,
-  { legacyWildcard }: SessionOptions,
+  { options: { legacyWildcard }, freshness }: Session,
+  nowMs: number,
 ): Noted => {
   const { kind, changesNames } = classifySotw(watch, request)
   if (watch === undefined) {
     const subscription = subscribeFirst(request.resourceNames, legacyWildcard.has(typeUrl))
-    return { watch: openWatch(subscription, new Map()), kind: 'Other' }
+    return { watch: openWatch(subscription, new Map()), kind: 'Other', answered: [] }
   }
-  const answered = answer(watch, kind, typeUrl)
+  const answered = answeredBy(watch, request.responseNonce, 'sotw')
+  const next = answer(watch, kind, answered, typeUrl, {
+    message: request.errorDetail?.message ?? '',
+    isBlind: isFullState(typeUrl) && freshness === 'Held' && watch.holding.acked === undefined,
+    nowMs,
+  })
+  const isAnswer = kind === 'Ack' || kind === 'Nack'
   return {
-    watch: changesNames ? rename(answered, request) : answered,
-    kind: kind === 'Ack' || kind === 'Nack' ? kind : 'Other',
+    watch: changesNames ? rename(next, request) : next,
+    kind: isAnswer ? kind : 'Other',
+    answered: isAnswer ? answered : [],
   }
 }
 
-const answer = (watch: Watch, kind: RequestKind, typeUrl: TypeUrl): Watch => {
+const answer = (
+  watch: Watch,
+  kind: RequestKind,
+  answered: ReadonlyArray<InFlight>,
+  typeUrl: TypeUrl,
+  refusal: RefusalOf,
+): Watch => {
   switch (kind) {
     case 'Ack':
-      return accept(watch, typeUrl)
+      return accept(watch, answered, typeUrl)
     case 'Nack':
-      return refuse(watch)
+      return refuse(watch, answered, typeUrl, refusal)
     case 'NotApplied':
-      return settle(watch)
+      return settle(watch, answered)
     case 'Repeat':
       return watch.repeat === 'Allowed' ? repeatAll(watch) : watch
     case 'First':

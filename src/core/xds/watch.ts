@@ -1,9 +1,9 @@
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
-import { type Resources, versionOf } from '../snapshot.js'
-import { isFullState, type TypeUrl } from '../type-url.js'
-import type { Response, Variant } from './messages.js'
-import { eachName, hasName, type Names, noNames, withNames, withoutName } from './names.js'
+import type { Resources } from '../snapshot.js'
+import { type Holding, holdsNothing, lastAccepted, recall } from './holding.js'
+import { eachName, type Names, noNames, withNames, withoutName } from './names.js'
+import { noSearch, release, type Search, type Unit } from './search.js'
 import { covers, type Subscription } from './subscription.js'
 
 /**
@@ -18,13 +18,10 @@ export interface Watch {
   readonly subscription: Subscription
   readonly sent: Resources
   readonly owed: Names
-  /**
-   * What the client has accepted on this stream. Of endpoints and route tables the last of each name: what it
-   * asks for by name it keeps when that is taken away.
-   */
-  readonly acked: Resources
-  /** What it has refused since it last accepted something of that name: parts of it may be live. */
-  readonly refused: ReadonlyArray<Resource>
+  /** What the client has said of what it holds. */
+  readonly holding: Holding
+  /** The search for what it refuses. */
+  readonly search: Search
   /** A response is due even if it is empty: the client waits for one. */
   readonly mustAnswer: boolean
   /**
@@ -34,8 +31,8 @@ export interface Watch {
   readonly claims: ReadonlyMap<string, string> | undefined
   /** Of the last response; empty before the first one. */
   readonly nonce: string
-  /** The last response, while it has no answer. */
-  readonly inFlight: InFlight | undefined
+  /** The responses that have no answer, oldest first: one, of clusters a few. */
+  readonly inFlight: ReadonlyArray<InFlight>
   readonly repeat: Repeat
 }
 
@@ -46,6 +43,14 @@ export interface InFlight {
   readonly removed: ReadonlyArray<string>
   /** What the client will have reached when it accepts it. */
   readonly target: Resources
+  /** When it was sent, in milliseconds. */
+  readonly sentAt: number
+  /** What is tried with it, if it is part of a search. */
+  readonly trial: ReadonlyArray<Unit> | undefined
+  /** It is to be refused: what the refusal names is what counts. */
+  readonly isProbe: boolean
+  /** It has waited too long for its answer, and is no more waited for. */
+  readonly isStalled: boolean
 }
 
 /**
@@ -54,15 +59,6 @@ export interface InFlight {
  */
 export type Repeat = 'Allowed' | 'Asked' | 'Spent'
 
-/** What a type has to say to a client: the parts of a response without its nonce. */
-export interface Outgoing {
-  readonly version: string
-  readonly resources: ReadonlyArray<Resource>
-  readonly removed: ReadonlyArray<string>
-  /** The names whose content is new to the client, in so far as they exist. */
-  readonly renewed: ReadonlyArray<Resource>
-}
-
 export const openWatch = (
   subscription: Subscription,
   claims: ReadonlyMap<string, string>,
@@ -70,12 +66,12 @@ export const openWatch = (
   subscription,
   sent: undefined,
   owed: noNames,
-  acked: undefined,
-  refused: [],
+  holding: holdsNothing,
+  search: noSearch,
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,
   nonce: '',
-  inFlight: undefined,
+  inFlight: [],
   repeat: 'Spent',
 })
 
@@ -101,9 +97,36 @@ export const resubscribe = (
   return {
     ...watch,
     subscription,
+    holding: askedFor(watch, asked, givenUp.filter((name) => !covers(subscription, name))),
+    search: pardon(watch.search, new Set(asked)),
     owed: withNames(owed, [...unsure, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
+}
+
+/** What a client asks for anew it is sent anew, refused or not (xDS protocol, statement 14). */
+const pardon = (search: Search, asked: ReadonlySet<string>): Search =>
+  release(search, ({ unit }) => unit.kind !== 'Resource' || !asked.has(unit.name))
+
+/** Of what it has just asked for nobody knows what it holds; what it gave up it holds no more. */
+const askedFor = (
+  { holding, subscription }: Watch,
+  asked: ReadonlyArray<string>,
+  givenUp: ReadonlyArray<string>,
+): Holding => {
+  const left: Holding = {
+    ...holding,
+    unsure: givenUp.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
+  }
+  const entries = asked.map((name) => ({
+    name,
+    accepted: covers(subscription, name) ? lastAccepted(left, name) : undefined,
+    forms: covers(subscription, name) ? (PM.get(left.unsure, name)?.forms ?? []) : [],
+    isUnknown: PM.get(left.unsure, name)?.isUnknown ?? false,
+    isAtomic: false,
+    isSettling: true,
+  }))
+  return entries.length === 0 ? left : recall(left, entries)
 }
 
 /** What a request changes in what a client asks for. */
@@ -128,28 +151,6 @@ export const repeatAll = (watch: Watch): Watch => ({
   repeat: 'Asked',
 })
 
-/**
- * What is due to the client if it is to reach the target, and the watch once that is sent.
- *
- * Nothing at all is due while a response has no answer: the newest target wins, nothing queues up.
- * Costs O(what changed); in state-of-the-world O(resources of the type) for clusters and listeners,
- * of which a response is the whole truth.
- */
-export const advance = (
-  watch: Watch,
-  typeUrl: TypeUrl,
-  variant: Variant,
-  target: Resources,
-): readonly [Watch, Outgoing | undefined] => {
-  if (watch.inFlight !== undefined || isSettled(watch, target)) return [watch, undefined]
-  const compared = compareClaims(watch, target)
-  const due = collectDue(compared, target)
-  const settled: Watch = { ...compared, sent: target, owed: noNames, mustAnswer: false }
-  const outgoing = compose(due, compared, typeUrl, variant, target)
-  const unanswered = outgoing === undefined && watch.repeat === 'Asked'
-  return [unanswered ? { ...settled, repeat: 'Spent' } : settled, outgoing]
-}
-
 /** Sends these names behind whatever else is due, in so far as the client subscribes to them. */
 export const owe = (watch: Watch, names: Iterable<string>): Watch => ({
   ...watch,
@@ -158,123 +159,3 @@ export const owe = (watch: Watch, names: Iterable<string>): Watch => ({
     [...names].filter((name) => covers(watch.subscription, name)),
   ),
 })
-
-/** Notes that the response in flight was accepted. */
-export const accept = (watch: Watch, typeUrl: TypeUrl): Watch => {
-  const { inFlight } = watch
-  if (inFlight === undefined) return watch
-  const names = new Set(inFlight.resources.map(({ name }) => name))
-  const kept = inFlight.removed
-    .filter((name) => !hasName(watch.subscription.names, name))
-    .reduce(PM.remove<Resource>, watch.acked)
-  return {
-    ...settle(watch),
-    acked: isFullState(typeUrl)
-      ? inFlight.target
-      : inFlight.resources.reduce(PM.set<Resource>, kept),
-    refused: watch.refused.filter(({ name }) => !names.has(name)),
-  }
-}
-
-/** How many refused resources are remembered: a client that refuses everything must not cost memory. */
-const maxRefused = 64
-
-/** Notes that the response in flight was refused. */
-export const refuse = (watch: Watch): Watch => ({
-  ...settle(watch),
-  refused: [...watch.refused, ...(watch.inFlight?.resources ?? [])].slice(-maxRefused),
-})
-
-/** Notes that the response in flight has an answer, which says nothing of what the client holds. */
-export const settle = (watch: Watch): Watch => ({ ...watch, inFlight: undefined })
-
-const isSettled = (watch: Watch, target: Resources): boolean =>
-  watch.sent === target &&
-  watch.owed === undefined &&
-  !watch.mustAnswer &&
-  watch.claims === undefined
-
-/** Notes that a response has left under this nonce. */
-export const markSent = (
-  watch: Watch,
-  { nonce, version, resources, removed }: Response,
-): Watch => ({
-  ...watch,
-  nonce,
-  inFlight: { nonce, version, resources, removed, target: watch.sent },
-  repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
-})
-
-interface Due {
-  readonly present: ReadonlyArray<Resource>
-  readonly absent: ReadonlyArray<string>
-}
-
-/** Of a client that comes with versions, what they say counts as sent if it is what the target has. */
-const compareClaims = (watch: Watch, target: Resources): Watch => {
-  const { claims, subscription } = watch
-  if (claims === undefined) return watch
-  const holds = ({ name, version }: Resource): boolean => claims.get(name) === version
-  const gone = [...claims.keys()].filter((name) => PM.get(target, name) === undefined)
-  const stale = [...eachName(subscription.names)].filter((name) => {
-    const resource = PM.get(target, name)
-    return resource === undefined || !holds(resource)
-  })
-  const due = subscription.wildcard ? [...gone, ...stale] : stale
-  return {
-    ...watch,
-    sent: subscription.wildcard ? keep(target, holds, claims.size) : target,
-    owed: withNames(watch.owed, due),
-    claims: undefined,
-  }
-}
-
-const keep = (
-  target: Resources,
-  holds: (resource: Resource) => boolean,
-  atMost: number,
-): Resources =>
-  atMost === 0
-    ? undefined
-    : [...PM.entries(target)]
-        .filter((resource) => !holds(resource))
-        .reduce((kept, { name }) => PM.remove(kept, name), target)
-
-const collectDue = (watch: Watch, target: Resources): Due => {
-  const names = new Set<string>()
-  for (const { name } of PM.diff(watch.sent, target))
-    if (covers(watch.subscription, name)) names.add(name)
-  for (const name of eachName(watch.owed)) names.add(name)
-  const present: Array<Resource> = []
-  const absent: Array<string> = []
-  for (const name of [...names].sort()) {
-    const resource = PM.get(target, name)
-    if (resource === undefined) absent.push(name)
-    else present.push(resource)
-  }
-  return { present, absent }
-}
-
-const compose = (
-  { present, absent }: Due,
-  { subscription, mustAnswer }: Watch,
-  typeUrl: TypeUrl,
-  variant: Variant,
-  target: Resources,
-): Outgoing | undefined => {
-  const version = versionOf(target)
-  const nothing = present.length === 0 && absent.length === 0 && !mustAnswer
-  if (nothing) return undefined
-  if (variant === 'delta') return { version, resources: present, removed: absent, renewed: present }
-  if (isFullState(typeUrl))
-    return { version, resources: select(subscription, target), removed: [], renewed: present }
-  return present.length === 0 && !mustAnswer
-    ? undefined
-    : { version, resources: present, removed: [], renewed: present }
-}
-
-/** All that a client subscribes to, in the order of the names. */
-const select = ({ wildcard, names }: Subscription, target: Resources): ReadonlyArray<Resource> =>
-  wildcard
-    ? [...PM.entries(target)]
-    : [...eachName(names)].flatMap((name) => PM.get(target, name) ?? [])

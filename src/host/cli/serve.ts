@@ -1,6 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Context } from '../../core/context.js'
+import { showKey } from '../../core/edge-route.js'
+import type { Translation } from '../../core/translate.js'
 import { type LogLevel, logLevels } from '../../ports/logger.js'
 import { noMetrics } from '../../ports/metrics.js'
 import type { RouteSource, SourceState } from '../../ports/route-source.js'
@@ -70,7 +72,12 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const logger = loggerOf(world, options.level, options.format)
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
-  const observer = observeXds(logger, noMetrics)
+  let verdicts: Translation['verdicts'] = new Map()
+  const nameOf = (uid: string): string | undefined => {
+    const verdict = verdicts.get(uid)
+    return verdict && showKey(verdict.key)
+  }
+  const observer = observeXds(logger, noMetrics, { nameOf })
   const server = await xds.right
     .serveXds({ ...options.xds, observer, logger }, signal)
     .catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))))
@@ -87,7 +94,18 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   )
   const { context } = options
   try {
-    await runController({ source, sink: server, clock: systemClock, context, logger }, signal)
+    await runController(
+      {
+        source,
+        sink: server,
+        ledger: server,
+        clock: systemClock,
+        context,
+        logger,
+        onVerdicts: (translation) => (verdicts = translation.verdicts),
+      },
+      signal,
+    )
   } finally {
     stop.abort()
     await server.finished

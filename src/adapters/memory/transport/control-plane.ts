@@ -1,13 +1,18 @@
-import { openFleet, step, type StreamId } from '../../../core/xds/fleet.js'
+import { ledgerOf } from '../../../core/ledger.js'
+import { nextTimer, openFleet, rememberAll, step, type StreamId } from '../../../core/xds/fleet.js'
+import type { NodeMemory } from '../../../core/xds/node-memory.js'
 import type { FleetStream } from '../../../core/xds/open-streams.js'
 import { runFleet } from '../../../core/xds/run-fleet.js'
 import type { SessionOptions } from '../../../core/xds/session.js'
 import { guardedLogger, logFault } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
+import { type LedgerSource, listeners } from '../../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../../ports/xds-observer.js'
 import type { EnvoyEvent, ReceivedResponse } from '../envoy/client/messages.js'
 import type { EnvoyOptions } from '../envoy/client/state.js'
+import { virtualClock } from '../clock.js'
+import { nextTimer as nextEnvoyTimer } from '../envoy/client/index.js'
 import { type EnvoyCell, envoyCell, type MemoryEnvoy, toEnvoy } from './envoy.js'
 import { encodeResponse } from './encode.js'
 import { type Delivery, makeQueues, type Queues } from './queues.js'
@@ -19,10 +24,12 @@ export interface MemoryControlPlaneOptions {
   readonly logger?: Logger
   /** How clients are understood; as Envoys are if absent. */
   readonly session?: SessionOptions
+  /** What another control plane has remembered of the nodes; nothing if absent. */
+  readonly memory?: ReadonlyMap<string, NodeMemory>
 }
 
 /** A control plane whose Envoys are in memory, and whose messages wait until they are delivered. */
-export interface MemoryControlPlane extends SnapshotSink {
+export interface MemoryControlPlane extends SnapshotSink, LedgerSource {
   /** Starts an Envoy and opens its stream; its first request is on its way then. */
   readonly connect: (options: EnvoyOptions) => MemoryEnvoy
   /** What could be delivered next: the head of each direction of each stream. */
@@ -37,6 +44,10 @@ export interface MemoryControlPlane extends SnapshotSink {
    * `maxMessages`: then the two ends keep each other busy for ever.
    */
   readonly settle: () => number
+  /** Lets time pass, for the control plane and its Envoys; what that brings forth is pending then. */
+  readonly pass: (ms: number) => void
+  /** What is remembered of all nodes. */
+  readonly memory: () => ReadonlyMap<string, NodeMemory>
 }
 
 /** How many messages one `settle` delivers. A change costs an Envoy a handful, so this is a loop. */
@@ -51,19 +62,39 @@ export const maxMessages = 10_000
 export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): MemoryControlPlane => {
   const queues = makeQueues()
   const envoys = new Map<StreamId, EnvoyCell>()
-  const { publish, open, receive, close } = runFleet(
-    { initial: openFleet(options.session), step },
-    options.observer ?? (() => undefined),
-    logFault(guardedLogger(options.logger ?? silentLogger)),
+  const clock = virtualClock()
+  const bell = listeners()
+  const { publish, open, receive, close, state } = runFleet(
+    { initial: openFleet(options.session, options.memory), step, nextTimer },
+    clock,
+    {
+      observe: options.observer ?? ((): void => undefined),
+      onStep: bell.ring,
+      onFault: logFault(guardedLogger(options.logger ?? silentLogger)),
+    },
   )
   let streams = 0
 
+  const wakers = new Map<StreamId, () => void>()
   const tell = (stream: StreamId, event: EnvoyEvent): void => {
-    const requests = envoys.get(stream)?.handle(event) ?? []
-    for (const request of requests) queues.put({ _tag: 'Request', stream, request })
+    const envoy = envoys.get(stream)
+    if (envoy === undefined) return
+    const time: EnvoyEvent = { _tag: 'TimePassed', nowMs: clock.nowMs() }
+    for (const each of event._tag === 'TimePassed' ? [time] : [time, event])
+      for (const request of envoy.handle(each)) queues.put({ _tag: 'Request', stream, request })
+    wakers.get(stream)?.()
+    wakers.delete(stream)
+    const due = nextEnvoyTimer(envoy.state())
+    if (due !== undefined)
+      wakers.set(
+        stream,
+        clock.after(due - clock.nowMs(), () => tell(stream, time)),
+      )
   }
   const leave = (stream: StreamId): void => {
     tell(stream, { _tag: 'Disconnected' })
+    wakers.get(stream)?.()
+    wakers.delete(stream)
     envoys.delete(stream)
     queues.drop(stream)
   }
@@ -102,11 +133,20 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
         disconnect()
         stream = openStream(envoy)
       }
-      return toEnvoy(envoy, { disconnect, reconnect })
+      const restart = (): void => {
+        disconnect()
+        envoy.restart()
+        stream = openStream(envoy)
+      }
+      return toEnvoy(envoy, { disconnect, reconnect, restart })
     },
     pending: queues.heads,
     deliverNext,
     settle: () => settle(deliverNext, queues.heads),
+    pass: clock.advance,
+    ledger: () => ledgerOf(state()),
+    onLedgerChange: bell.listen,
+    memory: () => rememberAll(state()),
   }
 }
 

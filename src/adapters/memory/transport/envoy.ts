@@ -1,5 +1,5 @@
 import type { TypeUrl } from '../../../core/type-url.js'
-import * as client from '../envoy/client/client.js'
+import * as client from '../envoy/client/index.js'
 import type { EnvoyEvent } from '../envoy/client/messages.js'
 import {
   type Acked,
@@ -7,7 +7,6 @@ import {
   type EnvoyState,
   type HeldResource,
   type Nacked,
-  start,
 } from '../envoy/client/state.js'
 import type { Answer, Request } from '../envoy/routing/request.js'
 import type { DiscoveryRequest } from '../../../core/xds/messages.js'
@@ -25,19 +24,26 @@ export interface MemoryEnvoy {
   readonly disconnect: () => void
   /** Opens a new stream, breaking the present one if there is any. */
   readonly reconnect: () => void
+  /** Dies, and comes back as a new process that holds nothing. */
+  readonly restart: () => void
 }
 
 /** The one mutable cell of an Envoy: its state. */
 export interface EnvoyCell {
   readonly state: () => EnvoyState
+  /** Puts a new process in its place. */
+  readonly restart: () => void
   /** Advances it, and returns what it sends. */
   readonly handle: (event: EnvoyEvent) => ReadonlyArray<DiscoveryRequest>
 }
 
 export const envoyCell = (options: EnvoyOptions): EnvoyCell => {
-  let state = start(options)
+  let state = client.start(options)
   return {
     state: () => state,
+    restart: () => {
+      state = client.restarted(state)
+    },
     handle: (event) => {
       const [next, effects] = client.step(state, event)
       state = next
@@ -49,7 +55,7 @@ export const envoyCell = (options: EnvoyOptions): EnvoyCell => {
 /** An Envoy's face, on its cell and its connection. */
 export const toEnvoy = (
   { state }: EnvoyCell,
-  connection: Pick<MemoryEnvoy, 'disconnect' | 'reconnect'>,
+  connection: Pick<MemoryEnvoy, 'disconnect' | 'reconnect' | 'restart'>,
 ): MemoryEnvoy => ({
   request: (request) => client.request(state(), request),
   held: () => client.held(state()),

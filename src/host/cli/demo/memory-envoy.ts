@@ -2,6 +2,7 @@ import { type IncomingMessage, request as send, type ServerResponse } from 'node
 import { pipeline } from 'node:stream'
 import type { Answer, changeHeaders, Forwarded, Header } from '../../../adapters/memory/index.js'
 import { defaultDataPlane } from '../../../core/edge-route.js'
+import type { LedgerSource } from '../../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import { loadMemory } from '../peers.js'
 import { listenHttp } from './listen.js'
@@ -12,9 +13,12 @@ const listener = 'http'
 
 /**
  * Starts an Envoy in memory, and an HTTP server that does with each request what that Envoy says.
- * Returns where the control plane publishes to.
+ * Returns where the control plane publishes to, and what that Envoy holds.
  */
-export const startMemoryEnvoy = async (scope: Scope, port: number): Promise<SnapshotSink> => {
+export const startMemoryEnvoy = async (
+  scope: Scope,
+  port: number,
+): Promise<SnapshotSink & LedgerSource> => {
   const memory = await loadMemory()
   const controlPlane = memory.memoryControlPlane()
   const envoy = controlPlane.connect({
@@ -42,6 +46,8 @@ export const startMemoryEnvoy = async (scope: Scope, port: number): Promise<Snap
       controlPlane.publish(snapshot)
       controlPlane.settle()
     },
+    ledger: controlPlane.ledger,
+    onLedgerChange: controlPlane.onLedgerChange,
   }
 }
 

@@ -4,6 +4,7 @@ import { defaultDataPlane } from '../../../core/edge-route.js'
 import type { Logger } from '../../../ports/logger.js'
 import { noMetrics } from '../../../ports/metrics.js'
 import type { RouteSource } from '../../../ports/route-source.js'
+import type { LedgerSource } from '../../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import { bootstrap, showHostPort } from '../../bootstrap.js'
 import { systemClock } from '../../clock.js'
@@ -88,11 +89,18 @@ export const startMemoryProxy = async (options: StageOptions): Promise<Proxy> =>
 /** The loop never ends before the scope, unless it fails. */
 const startController = (
   { scope, source, logger }: StageOptions,
-  sink: SnapshotSink,
+  sink: SnapshotSink & LedgerSource,
   port: number,
 ): Promise<never> => {
   const stop = new AbortController()
-  const ports = { source, sink, logger, clock: systemClock, context: contextFor(port) }
+  const ports = {
+    source,
+    sink,
+    ledger: sink,
+    logger,
+    clock: systemClock,
+    context: contextFor(port),
+  }
   const running = runController(ports, stop.signal)
   scope.defer(() => (stop.abort(), running))
   return handled(running.then(() => Promise.reject(new Error('the controller has ended'))))

@@ -1,78 +1,162 @@
-import { endpointType, isFullState } from '../../../../core/type-url.js'
-import type { Variant } from '../../../../core/xds/messages.js'
+import {
+  clusterType,
+  endpointType,
+  isFullState,
+  listenerType,
+  routeType,
+} from '../../../../core/type-url.js'
+import { changeClusters, takeEndpoints } from './clusters.js'
+import { andThen, ask, type Asking, followClusters, followListeners } from './follow.js'
 import type { Judgement } from './judge.js'
+import { changeListeners } from './listeners.js'
 import type { ReceivedResource, ReceivedResponse } from './messages.js'
-import type { HeldResource, Watch } from './state.js'
+import { drainUntilMs, initialize, progress, surroundings } from './progress.js'
+import { type EnvoyState, type HeldResource, type Watch, withWatch } from './state.js'
 
 /**
- * What a watch is after a response, whether it is accepted or refused.
+ * Does what a response says, whether it is accepted or refused, and asks for what that needs.
  *
- * Of a refused response the good resources work all the same, and so do removals; the refused ones
- * keep their old form. What the client reports stays behind then: that is how a real Envoy is.
+ * Of a refused response with clusters or listeners the good ones work all the same, and so do
+ * removals; the refused ones keep their old form. What the client reports stays behind then: that is
+ * how a real Envoy is (xDS protocol, 2.8, A to C).
  */
 export const apply = (
-  watch: Watch,
+  state: EnvoyState,
   response: ReceivedResponse,
   judgement: Judgement,
-  variant: Variant,
-): Watch => {
-  const received: Watch = { ...watch, heard: true, nonce: response.nonce }
-  if (judgement._tag === 'Malformed') return { ...received, settled: watch.names }
-  const good = judgement.good.filter(
-    ({ name }) => isFullState(response.typeUrl) || watch.names.has(name),
-  )
-  const held = updated(removeFrom(watch.held, gone(watch, response, variant)), good, toHeld)
-  const accepted = judgement.message === undefined
-  return {
-    ...received,
-    held,
-    reported: accepted ? reportedAfter(watch.reported, response, good) : watch.reported,
-    version: accepted ? response.version : watch.version,
-    settled: accepted ? settledAfter(watch, response, good) : watch.names,
+): Asking => {
+  switch (response.typeUrl) {
+    case clusterType:
+      return applyClusters(state, response, judgement)
+    case endpointType:
+      return applyEndpoints(state, response, judgement)
+    case listenerType:
+      return applyListeners(state, response, judgement)
+    case routeType:
+      return applyTables(state, response, judgement)
   }
 }
 
 /**
- * What a response takes away: of the full-state types what the state of the world leaves out, and what
- * an incremental response names. The hosts of a removed load assignment and a removed route table
- * stay (xDS protocol, statement 57).
+ * The clusters or listeners that a response takes away: what the state of the world leaves out, and what
+ * an incremental response names.
  */
-const gone = (
-  watch: Watch,
+export const goneOf = (
+  { options, clusters, listeners }: EnvoyState,
   { typeUrl, resources, removed }: ReceivedResponse,
-  variant: Variant,
 ): ReadonlyArray<string> => {
   if (!isFullState(typeUrl)) return []
-  if (variant === 'delta') return removed
+  if (options.variant === 'delta') return removed
   const named = new Set(resources.map(({ name }) => name))
-  return [...watch.held.keys()].filter((name) => !named.has(name))
+  const { active, warming } = typeUrl === clusterType ? clusters : listeners
+  return [...new Set([...active.keys(), ...warming.keys()])].filter((name) => !named.has(name))
 }
 
-/** A name that was removed is not reported, even where what it stood for stays in use. */
-const reportedAfter = (
-  reported: Watch['reported'],
-  { removed }: ReceivedResponse,
-  good: ReadonlyArray<ReceivedResource>,
-): Watch['reported'] => updated(removeFrom(reported, removed), good, ({ version }) => version)
-
-/** "There is none" settles endpoints; a route table is still waited for then. */
-const settledAfter = (
-  { names, settled }: Watch,
-  { typeUrl, removed }: ReceivedResponse,
-  good: ReadonlyArray<ReceivedResource>,
-): Watch['settled'] => {
-  const come = [...good.map(({ name }) => name), ...(typeUrl === endpointType ? removed : [])]
-  return new Set([...settled, ...come.filter((name) => names.has(name))])
+const applyClusters = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+  judgement: Judgement,
+): Asking => {
+  if (judgement._tag === 'Malformed') return initialize(withNews(state, response, judgement))
+  const gone = goneOf(state, response)
+  const [clusters, moved] = changeClusters(
+    state.clusters,
+    judgement.judged,
+    gone,
+    surroundings(state),
+  )
+  const asking = resubscribe(state, clusters.paused)
+  const changed = andThen(asking, (opened) =>
+    followClusters(withNews({ ...opened, clusters }, response, judgement), moved),
+  )
+  return andThen(changed, initialize)
 }
+
+/**
+ * On a new stream that was opened while a cluster warmed, clusters were not asked for; what was sent all the
+ * same is taken, and if that ends the warming, a delta client asks with what it held before.
+ */
+const resubscribe = (state: EnvoyState, paused: boolean): Asking =>
+  state.options.variant === 'sotw' || state.watches[clusterType].asked || paused
+    ? [state, []]
+    : ask(state, clusterType)
+
+/** Endpoints that are refused keep nobody waiting; nor do those that are known not to be there. */
+const applyEndpoints = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+  judgement: Judgement,
+): Asking => {
+  const refused = judgement.message !== undefined
+  const assignments = new Map(goodOf(judgement).map((good) => [good.name, toHeld(good)]))
+  const { held } = state.watches[endpointType]
+  const next = withWatch(withNews(state, response, judgement), endpointType, {
+    held: new Map([...(refused ? held : removeFrom(held, response.removed)), ...assignments]),
+  })
+  const absent = refused ? 'all' : new Set(response.removed)
+  const clusters = takeEndpoints(state.clusters, { assignments, absent })
+  return andThen(progress({ ...next, clusters }), (soFar) => followClusters(soFar, false))
+}
+
+const applyListeners = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+  judgement: Judgement,
+): Asking => {
+  const next = withNews(state, response, judgement)
+  if (judgement._tag === 'Malformed') return progress(next)
+  const listeners = changeListeners(
+    state.listeners,
+    goodOf(judgement),
+    goneOf(state, response),
+    drainUntilMs(state),
+  )
+  return andThen(followListeners({ ...next, listeners }), progress)
+}
+
+/**
+ * A removed table goes on working (statement 57); one that has not come is waited for without end then. A
+ * refusal makes listeners go on without the tables that have not come.
+ */
+const applyTables = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+  judgement: Judgement,
+): Asking => {
+  const { held, names, settled, dueMs } = state.watches[routeType]
+  const good = goodOf(judgement)
+  const refused = judgement.message !== undefined
+  const come = [...good.map(({ name }) => name), ...response.removed]
+  const next = withWatch(withNews(state, response, judgement), routeType, {
+    held: new Map([...held, ...good.map((table) => [table.name, toHeld(table)] as const)]),
+    settled: refused ? names : settled,
+    dueMs: refused ? new Map() : removeFrom(dueMs, come),
+  })
+  return progress(next)
+}
+
+/** What any response makes of a watch. A name that was removed is not reported, even where it stays in use. */
+const withNews = (
+  state: EnvoyState,
+  { typeUrl, version, removed }: ReceivedResponse,
+  judgement: Judgement,
+): EnvoyState => {
+  const watch = state.watches[typeUrl]
+  const heard = isFullState(typeUrl) ? { dueMs: new Map() } : {}
+  if (judgement.message !== undefined) return withWatch(state, typeUrl, heard)
+  const reported: Watch['reported'] = new Map([
+    ...removeFrom(watch.reported, removed),
+    ...goodOf(judgement).map((good) => [good.name, good.version] as const),
+  ])
+  return withWatch(state, typeUrl, { ...heard, version, reported })
+}
+
+const goodOf = (judgement: Judgement): ReadonlyArray<ReceivedResource> =>
+  judgement._tag === 'Malformed'
+    ? []
+    : judgement.judged.flatMap(({ resource, fault }) => (fault === undefined ? [resource] : []))
 
 const toHeld = ({ version, bytes }: ReceivedResource): HeldResource => ({ version, bytes })
-
-const updated = <A>(
-  map: ReadonlyMap<string, A>,
-  resources: ReadonlyArray<ReceivedResource>,
-  valueOf: (resource: ReceivedResource) => A,
-): ReadonlyMap<string, A> =>
-  new Map([...map, ...resources.map((resource) => [resource.name, valueOf(resource)] as const)])
 
 const removeFrom = <A>(
   map: ReadonlyMap<string, A>,

@@ -1,28 +1,20 @@
 import {
   clusterType,
   endpointType,
-  isFullState,
   listenerType,
   perType,
   routeType,
   type TypeUrl,
   typeUrls,
 } from '../../../../core/type-url.js'
-import { answer, type EncodedResources } from '../routing/answer.js'
-import type { Answer, Request } from '../routing/request.js'
-import { apply } from './apply.js'
-import { ask, type Asking, follow } from './follow.js'
-import { judge, type Judgement } from './judge.js'
-import type { EnvoyEffect, EnvoyEvent, ReceivedResponse } from './messages.js'
-import { answerRequest } from './requests.js'
-import {
-  type Acked,
-  type EnvoyState,
-  type HeldResource,
-  logged,
-  type Nacked,
-  withWatch,
-} from './state.js'
+import { release } from './answers.js'
+import { andThen, ask, type Asking } from './follow.js'
+import type { EnvoyEffect, EnvoyEvent } from './messages.js'
+import { receive } from './receive.js'
+import type { Acked, EnvoyState, Nacked } from './state.js'
+import { passTime } from './time.js'
+
+export { held, openConnection, request } from './serve.js'
 
 export type EnvoyStep = readonly [state: EnvoyState, effects: ReadonlyArray<EnvoyEffect>]
 
@@ -31,31 +23,28 @@ export type EnvoyStep = readonly [state: EnvoyState, effects: ReadonlyArray<Envo
  *
  * | event            | what it does                                                                  |
  * | ---------------- | ----------------------------------------------------------------------------- |
- * | Connected        | asks for clusters, and at once for everything else that it asked for before     |
- * | Disconnected     | goes on with what it holds                                                     |
- * | ResponseReceived | applies what is good, asks for what that needs, then accepts or refuses          |
+ * | Connected        | asks for clusters, unless one warms, and for everything else that it asked for before |
+ * | Disconnected     | goes on with what it holds; answers that are withheld are lost                  |
+ * | ResponseReceived | applies what is good, asks for what that needs, then accepts or refuses;         |
+ * |                  | for clusters it does not answer before none warms                              |
+ * | TimePassed       | gives up what it has waited for, and ends drains                               |
  *
- * A response while it is not connected, or of a type that it has not asked for, changes nothing.
- * Everything that is applied works at once: here no cluster warms and no listener drains.
+ * A response while it is not connected, or of a type that it has never asked for, changes nothing.
  */
 export const step = (state: EnvoyState, event: EnvoyEvent): EnvoyStep => {
   switch (event._tag) {
     case 'Connected':
       return toStep(connect(state))
     case 'Disconnected':
-      return [{ ...state, connected: false }, []]
+      return [{ ...state, connected: false, withheld: [] }, []]
     case 'ResponseReceived':
-      return state.connected && state.watches[event.response.typeUrl].asked
+      return state.connected && isSubscribed(state, event.response.typeUrl)
         ? toStep(receive(state, event.response))
         : [state, []]
+    case 'TimePassed':
+      return toStep(passTime(state, event.nowMs))
   }
 }
-
-/** What the Envoy runs, by type and name. */
-export const held = (
-  state: EnvoyState,
-): Readonly<Record<TypeUrl, ReadonlyMap<string, HeldResource>>> =>
-  perType((typeUrl) => state.watches[typeUrl].held)
 
 /** The responses that it has accepted, oldest first; the log is bounded by `keptAnswers`. */
 export const acked = ({ log }: EnvoyState): ReadonlyArray<Acked> =>
@@ -65,89 +54,39 @@ export const acked = ({ log }: EnvoyState): ReadonlyArray<Acked> =>
 export const nacked = ({ log }: EnvoyState): ReadonlyArray<Nacked> =>
   log.filter((entry) => entry._tag === 'Nacked')
 
-/** Answers a request with what the Envoy runs. */
-export const request = (state: EnvoyState, of: Request): Answer => answer(running(state), of)
-
+/** Whichever request is the first of a stream names the node. */
 const connect = (state: EnvoyState): Asking => {
   const watches = perType((typeUrl) => ({ ...state.watches[typeUrl], asked: false, nonce: '' }))
-  const opened: EnvoyState = { ...state, connected: true, watches }
-  return typeUrls
+  const opened: EnvoyState = { ...state, connected: true, withheld: [], watches }
+  const [asking, requests] = typeUrls
     .filter((typeUrl) => asksFor(opened, typeUrl))
     .reduce<Asking>(
-      ([soFar, requests], typeUrl) => {
-        const [next, more] = ask(soFar, typeUrl)
-        return [next, [...requests, ...more]]
-      },
-      [opened, []],
+      (soFar, typeUrl) => andThen(soFar, (next) => ask(next, typeUrl)),
+      release(opened),
     )
+  const { node } = state.options
+  return [asking, requests.map((sent, index) => (index === 0 ? { ...sent, node } : sent))]
 }
 
+/** Clusters are asked for apart from these: that waits while one warms. */
 const asksFor = (state: EnvoyState, typeUrl: TypeUrl): boolean => {
   switch (typeUrl) {
     case clusterType:
-      return true
+      return false
     case listenerType:
-      return state.asksForListeners
+      return state.clusters.initialized
     case endpointType:
     case routeType:
       return state.watches[typeUrl].names.size > 0
   }
 }
 
-const receive = (state: EnvoyState, response: ReceivedResponse): Asking => {
-  const { typeUrl } = response
-  const { variant, refuse } = state.options
-  const watch = state.watches[typeUrl]
-  if (variant === 'sotw' && !isFullState(typeUrl) && watch.names.size === 0)
-    return receiveUnwatched(state, response)
-  const judgement = judge(response, refuse ?? (() => undefined))
-  const applied = withWatch(state, typeUrl, apply(watch, response, judgement, variant))
-  const [followed, requests] = follow(state, applied, typeUrl)
-  const [answered, more] = giveAnswer(followed, response, judgement)
-  return [answered, [...requests, ...more]]
-}
+/** Clusters are subscribed to from the start, even while they were not asked for on this stream. */
+const isSubscribed = (state: EnvoyState, typeUrl: TypeUrl): boolean =>
+  typeUrl === clusterType || state.watches[typeUrl].asked
 
-/**
- * With the state of the world, a response of a type of which nothing is watched is neither accepted nor
- * refused: the new nonce goes back with the old version, and an empty one gets no reply (S8, S9).
- */
-const receiveUnwatched = (state: EnvoyState, response: ReceivedResponse): Asking => {
-  const { typeUrl, nonce, version } = response
-  if (response.resources.length === 0) return [withWatch(state, typeUrl, { nonce, version }), []]
-  const noted = withWatch(state, typeUrl, { nonce })
-  return [noted, [answerRequest(noted, typeUrl, undefined)]]
-}
-
-const giveAnswer = (
-  state: EnvoyState,
-  { typeUrl, nonce, version }: ReceivedResponse,
-  { message }: Judgement,
-): Asking => {
-  const entry = { typeUrl, nonce, version }
-  return message === undefined
-    ? [logged(state, { _tag: 'Acked', ...entry }), [answerRequest(state, typeUrl, undefined)]]
-    : [
-        logged(state, { _tag: 'Nacked', ...entry, message }),
-        [answerRequest(state, typeUrl, { code: internalError, message })],
-      ]
-}
-
-/** The gRPC status code in every refusal of Envoy. */
-const internalError = 13
-
-/** What is settled and not held works as if it were empty: zero bytes are an empty message. */
-const running = (state: EnvoyState): EncodedResources =>
-  perType((typeUrl) => {
-    const { held: resources, settled } = state.watches[typeUrl]
-    const empty = [...settled].filter((name) => !resources.has(name))
-    return empty.length === 0
-      ? resources
-      : new Map([...resources, ...empty.map((name) => [name, nothing] as const)])
-  })
-
-const nothing: HeldResource = { version: '', bytes: new Uint8Array() }
-
+/** Nothing is sent on no stream; on the next one everything is asked for anew. */
 const toStep = ([state, requests]: Asking): EnvoyStep => [
   state,
-  requests.map((sent) => ({ _tag: 'SendRequest', request: sent })),
+  state.connected ? requests.map((sent) => ({ _tag: 'SendRequest', request: sent })) : [],
 ]

@@ -1,4 +1,6 @@
 import { Cluster } from '../../../../gen/envoy/config/cluster/v3/cluster.js'
+import type { Address } from '../../../../gen/envoy/config/core/v3/address.js'
+import type { ConfigSource } from '../../../../gen/envoy/config/core/v3/config_source.js'
 import { ClusterLoadAssignment } from '../../../../gen/envoy/config/endpoint/v3/endpoint.js'
 import { Listener } from '../../../../gen/envoy/config/listener/v3/listener.js'
 import { RouteConfiguration } from '../../../../gen/envoy/config/route/v3/route.js'
@@ -11,48 +13,94 @@ import {
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
-import { edsService } from '../routing/cluster.js'
+import { edsService, resolvesNames } from '../routing/cluster.js'
+import type { EndpointAddress } from '../routing/request.js'
+import { defaultFetchMs } from './options.js'
 
 /** What a client reads in a resource before it uses it. */
 export interface Inspected {
   readonly name: string
-  /** The names that it makes the client ask for: endpoints for a cluster, route tables for a listener. */
-  readonly needs: ReadonlyArray<string>
+  /** What it makes the client ask for: endpoints for a cluster, route tables for a listener. */
+  readonly needs: ReadonlyArray<Need>
+  /** The hosts of which one must be resolved before a cluster is ready; none if it does not wait. */
+  readonly awaitedHosts: ReadonlyArray<string>
+  /** Where a listener listens, if that is a port. */
+  readonly address: EndpointAddress | undefined
+}
+
+export interface Need {
+  readonly name: string
+  /** For how long it is waited for, in milliseconds; `undefined` is for ever. */
+  readonly fetchMs: number | undefined
 }
 
 /** Reads an encoded resource, each only once. Throws where the bytes are no message of its type. */
 export const inspect = (typeUrl: TypeUrl, bytes: Uint8Array): Inspected => readers[typeUrl](bytes)
 
+const nothingMore = { needs: [], awaitedHosts: [], address: undefined } as const
+
 const readCluster = (bytes: Uint8Array): Inspected => {
   const cluster = Cluster.decode(bytes)
   const service = edsService(cluster)
-  return { name: cluster.name ?? '', needs: service === undefined ? [] : [service] }
+  const waits = resolvesNames(cluster) && cluster.waitForWarmOnInit !== false
+  return {
+    ...nothingMore,
+    name: cluster.name ?? '',
+    needs:
+      service === undefined
+        ? []
+        : [{ name: service, fetchMs: fetchMsOf(cluster.edsClusterConfig?.edsConfig) }],
+    awaitedHosts: waits ? hostsOf(cluster.loadAssignment ?? {}) : [],
+  }
+}
+
+const hostsOf = ({ endpoints }: ClusterLoadAssignment): ReadonlyArray<string> =>
+  (endpoints ?? []).flatMap(({ lbEndpoints }) =>
+    (lbEndpoints ?? []).flatMap(({ hostIdentifier: host }) =>
+      host?.$case === 'endpoint' ? (readAddress(host.value.address)?.address ?? []) : [],
+    ),
+  )
+
+const readAddress = (address: Address | undefined): EndpointAddress | undefined => {
+  const socket = address?.address
+  if (socket?.$case !== 'socketAddress') return undefined
+  const { address: host, portSpecifier: port } = socket.value
+  return { address: host ?? '', port: port?.$case === 'portValue' ? port.value : 0 }
 }
 
 const readListener = (bytes: Uint8Array): Inspected => {
-  const { name, filterChains, defaultFilterChain } = Listener.decode(bytes)
+  const { name, address, filterChains, defaultFilterChain } = Listener.decode(bytes)
   const chains = [...(filterChains ?? []), ...(defaultFilterChain ? [defaultFilterChain] : [])]
   const needs = chains.flatMap(({ filters }) =>
-    (filters ?? []).flatMap(({ configType }) => {
+    (filters ?? []).flatMap(({ configType }): ReadonlyArray<Need> => {
       if (configType?.$case !== 'typedConfig' || configType.value.typeUrl !== managerType) return []
       const manager = HttpConnectionManager.decode(configType.value.value ?? new Uint8Array())
       const routes = manager.routeSpecifier
-      return routes?.$case === 'rds' ? [routes.value.routeConfigName ?? ''] : []
+      if (routes?.$case !== 'rds') return []
+      const { routeConfigName: table, configSource } = routes.value
+      return [{ name: table ?? '', fetchMs: fetchMsOf(configSource) }]
     }),
   )
-  return { name: name ?? '', needs }
+  return { ...nothingMore, name: name ?? '', needs, address: readAddress(address) }
 }
 
 const managerType = `type.googleapis.com/${HttpConnectionManager.$type}`
 
+const fetchMsOf = (source: ConfigSource | undefined): number | undefined => {
+  const { seconds, nanos } = source?.initialFetchTimeout ?? {}
+  if (source?.initialFetchTimeout === undefined) return defaultFetchMs
+  const ms = Number(seconds ?? 0n) * 1_000 + (nanos ?? 0) / 1_000_000
+  return ms === 0 ? undefined : ms
+}
+
 const readEndpoints = (bytes: Uint8Array): Inspected => ({
+  ...nothingMore,
   name: ClusterLoadAssignment.decode(bytes).clusterName ?? '',
-  needs: [],
 })
 
 const readRoutes = (bytes: Uint8Array): Inspected => ({
+  ...nothingMore,
   name: RouteConfiguration.decode(bytes).name ?? '',
-  needs: [],
 })
 
 const readers: Readonly<Record<TypeUrl, (bytes: Uint8Array) => Inspected>> = {

@@ -21,12 +21,14 @@ export interface ReceivedResource {
   readonly bytes: Uint8Array
 }
 
-/** What happens to an Envoy's stream. */
+/** What happens to an Envoy. */
 export type EnvoyEvent =
   /** A new stream is open. */
   | { readonly _tag: 'Connected' }
   | { readonly _tag: 'Disconnected' }
   | { readonly _tag: 'ResponseReceived'; readonly response: ReceivedResponse }
+  /** It is this late now. Earlier than it was is no time at all; see `nextTimer` for when it matters. */
+  | { readonly _tag: 'TimePassed'; readonly nowMs: number }
 
 /** What an Envoy wants done, in this order. */
 export interface EnvoyEffect {

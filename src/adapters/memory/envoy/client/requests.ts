@@ -1,19 +1,17 @@
 import { compareStrings } from '../../../../core/order.js'
-import { clusterType, isFullState, type TypeUrl } from '../../../../core/type-url.js'
+import { isFullState, type TypeUrl } from '../../../../core/type-url.js'
 import type { DiscoveryRequest, ErrorDetail } from '../../../../core/xds/messages.js'
 import type { EnvoyState } from './state.js'
 
-/** The first request of a type on a stream. The very first one, which is for clusters, names the node. */
+/** The first request of a type on a stream. */
 export const firstRequest = (
   { options, watches }: EnvoyState,
   typeUrl: TypeUrl,
 ): DiscoveryRequest => {
-  const node = typeUrl === clusterType ? options.node : undefined
   const { names, version, reported } = watches[typeUrl]
   return options.variant === 'sotw'
-    ? sotw(typeUrl, { node, resourceNames: sorted(names), versionInfo: version })
+    ? sotw(typeUrl, { resourceNames: sorted(names), versionInfo: version })
     : delta(typeUrl, {
-        node,
         subscribe: isFullState(typeUrl) && options.wildcard === 'star' ? ['*'] : sorted(names),
         initialResourceVersions: reported,
       })
@@ -30,15 +28,21 @@ export const changeRequest = (
     ? currentRequest(state, typeUrl, undefined)
     : delta(typeUrl, { subscribe: sorted(added), unsubscribe: sorted(dropped) })
 
-/** Accepts or refuses the last response. */
+/** Accepts or refuses a response: with the state of the world the last one. */
 export const answerRequest = (
   state: EnvoyState,
   typeUrl: TypeUrl,
-  errorDetail: ErrorDetail | undefined,
-): DiscoveryRequest =>
-  state.options.variant === 'sotw'
+  nonce: string,
+  message: string | undefined,
+): DiscoveryRequest => {
+  const errorDetail = message === undefined ? undefined : { code: internalError, message }
+  return state.options.variant === 'sotw'
     ? currentRequest(state, typeUrl, errorDetail)
-    : delta(typeUrl, { responseNonce: state.watches[typeUrl].nonce, errorDetail })
+    : delta(typeUrl, { responseNonce: nonce, errorDetail })
+}
+
+/** The gRPC status code in every refusal of Envoy. */
+const internalError = 13
 
 /** All names, with the last nonce and the last accepted version. */
 const currentRequest = (

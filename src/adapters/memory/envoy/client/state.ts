@@ -1,28 +1,25 @@
-import { perType, type TypeUrl } from '../../../../core/type-url.js'
-import type { NodeIdentity, Variant } from '../../../../core/xds/messages.js'
+import { clusterType, perType, type TypeUrl } from '../../../../core/type-url.js'
+import { type Clusters, noClusters } from './clusters.js'
+import { type Listeners, noListeners } from './listeners.js'
+import { type Connections, noConnections } from './connections.js'
+import { defaultFetchMs, type EnvoyOptions } from './options.js'
 
-export interface EnvoyOptions {
-  readonly node: NodeIdentity
-  readonly variant: Variant
-  /**
-   * How a delta client asks for all of a type: by the name `*`, or by no name at all, as Envoy does of
-   * old. By no name if absent.
-   */
-  readonly wildcard?: 'star' | 'legacy'
-  /** Says what is wrong with a resource; everything well-formed is accepted if absent. */
-  readonly refuse?: Refuse
-}
+export type { EnvoyOptions, Refusal, Refuse } from './options.js'
 
-/** The reason for which a resource is refused, `undefined` to accept it. */
-export type Refuse = (typeUrl: TypeUrl, name: string, bytes: Uint8Array) => string | undefined
-
-/** One Envoy, as plain data. */
+/** One Envoy process, as plain data. */
 export interface EnvoyState {
   readonly options: EnvoyOptions
   readonly connected: boolean
+  readonly nowMs: number
   readonly watches: Watches
-  /** Listeners are asked for once the first clusters are ready, and then on every stream. */
-  readonly asksForListeners: boolean
+  readonly clusters: Clusters
+  readonly listeners: Listeners
+  readonly connections: Connections
+  /**
+   * Answers to responses with clusters that wait until no cluster warms, oldest first; with the state of
+   * the world only the newest, with the last refusal that was not told yet.
+   */
+  readonly withheld: ReadonlyArray<Withheld>
   /** The last answers to responses, oldest first. */
   readonly log: ReadonlyArray<Answered>
 }
@@ -31,7 +28,10 @@ export type Watches = Readonly<Record<TypeUrl, Watch>>
 
 /** What an Envoy knows of one type. */
 export interface Watch {
-  /** What it runs, by name; not always what it has accepted: see `reported`. */
+  /**
+   * Of endpoints and route tables: what has come, by name. Clusters and listeners are kept apart,
+   * because they warm and drain.
+   */
   readonly held: ReadonlyMap<string, HeldResource>
   /**
    * What it says that it holds, name → version. Only an accepted response moves it, although a
@@ -41,11 +41,13 @@ export interface Watch {
   /** The names asked for; none of a type of which everything is asked for. */
   readonly names: ReadonlySet<string>
   /**
-   * The names that nobody waits for any more: one has come, or was refused, or does not exist. What is
-   * settled and not held works as if it were empty.
+   * Of route tables, the names that no listener waits for any more although nothing has come: what
+   * is settled and not held works as if it were empty.
    */
   readonly settled: ReadonlySet<string>
-  /** A response of this type has come, on whichever stream. */
+  /** Until when something is waited for: a route table by its name, all of a type as `*`. */
+  readonly dueMs: ReadonlyMap<string, number>
+  /** A response of this type has come, on whichever stream, or is waited for no more. */
   readonly heard: boolean
   /** A request of this type was sent on the present stream. */
   readonly asked: boolean
@@ -58,6 +60,13 @@ export interface Watch {
 export interface HeldResource {
   readonly version: string
   readonly bytes: Uint8Array
+}
+
+export interface Withheld {
+  readonly nonce: string
+  readonly version: string
+  /** The refusal, `undefined` to accept. */
+  readonly message: string | undefined
 }
 
 /** An answer that was given to a response. */
@@ -83,20 +92,34 @@ const unasked: Watch = {
   reported: new Map(),
   names: new Set(),
   settled: new Set(),
+  dueMs: new Map(),
   heard: false,
   asked: false,
   nonce: '',
   version: '',
 }
 
-/** An Envoy that was just started: it holds nothing, and is not connected. */
-export const start = (options: EnvoyOptions): EnvoyState => ({
+/** The key in `dueMs` under which all of a type is waited for. */
+export const everything = '*'
+
+/** An Envoy that is started at this time: it holds nothing, and is not connected. */
+export const start = (options: EnvoyOptions, nowMs = 0): EnvoyState => ({
   options,
   connected: false,
-  watches: perType(() => unasked),
-  asksForListeners: false,
+  nowMs,
+  watches: {
+    ...perType(() => unasked),
+    [clusterType]: { ...unasked, dueMs: new Map([[everything, nowMs + defaultFetchMs]]) },
+  },
+  clusters: noClusters,
+  listeners: noListeners,
+  connections: noConnections,
+  withheld: [],
   log: [],
 })
+
+/** The process that takes its place, started at the same time: with the same options, and nothing else. */
+export const restarted = ({ options, nowMs }: EnvoyState): EnvoyState => start(options, nowMs)
 
 export const withWatch = (
   state: EnvoyState,

@@ -7,7 +7,7 @@ import {
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
-import { readCluster, readEndpoints } from './cluster.js'
+import { isIpLiteral, readCluster, readEndpoints } from './cluster.js'
 import { type Header, lowerCased } from './headers.js'
 import { type HttpEntrance, readListener } from './listener.js'
 import type { Facts } from './predicates.js'
@@ -20,6 +20,19 @@ export type EncodedResources = Readonly<
   Record<TypeUrl, ReadonlyMap<string, { readonly bytes: Uint8Array }>>
 >
 
+/** What the resources by themselves do not say. */
+export interface Surroundings {
+  /** The encoded listener that takes the request; found by its name or port if absent. */
+  readonly listener?: Uint8Array
+  /**
+   * The encoded endpoints of a cluster that has them from elsewhere. Those under its service's name if
+   * absent; without such a cluster is not ready.
+   */
+  readonly assignmentOf?: (cluster: string) => Uint8Array
+  /** Whether a host name is resolved; each is if absent. */
+  readonly resolves?: (host: string) => boolean
+}
+
 /**
  * Says what an Envoy 1.40 that holds these resources does with a request.
  *
@@ -28,15 +41,22 @@ export type EncodedResources = Readonly<
  * something that is not evaluated here; a table is looked through as a whole. Each resource is decoded
  * and compiled once; a request then costs O(routes of its virtual host), as in Envoy.
  */
-export const answer = (resources: EncodedResources, request: Request): Answer => {
-  const entrance = findListener(resources, request.listener)
+export const answer = (
+  resources: EncodedResources,
+  request: Request,
+  surroundings: Surroundings = {},
+): Answer => {
+  const entrance =
+    surroundings.listener === undefined
+      ? findListener(resources, request.listener)
+      : readListener(surroundings.listener)
   const table = entrance === undefined ? undefined : tableOf(resources, entrance)
   if (entrance === undefined || table === undefined) return { _tag: 'ConnectionRefused' }
   const headers = lowerCased(request.headers ?? [])
   const facts = factsOf(request, headers, entrance)
   if (facts === undefined) return badRequest
   const decision = table({ facts, headers, pick: request.pick ?? 0 })
-  return decision === undefined ? { _tag: 'NotFound' } : settle(resources, decision)
+  return decision === undefined ? { _tag: 'NotFound' } : settle(resources, decision, surroundings)
 }
 
 /** The body that Envoy sends with it depends on the reason. */
@@ -88,12 +108,19 @@ const factsOf = (
   }
 }
 
-const settle = (resources: EncodedResources, decision: Decision): Answer =>
-  decision._tag === 'Forward' ? forward(resources, decision) : decision
+const settle = (
+  resources: EncodedResources,
+  decision: Decision,
+  surroundings: Surroundings,
+): Answer => (decision._tag === 'Forward' ? forward(resources, decision, surroundings) : decision)
 
-const forward = (resources: EncodedResources, decision: Forward): Answer => {
+const forward = (
+  resources: EncodedResources,
+  decision: Forward,
+  surroundings: Surroundings,
+): Answer => {
   const { cluster } = decision
-  const endpoints = endpointsOf(resources, cluster)
+  const endpoints = endpointsOf(resources, cluster, surroundings)
   if (endpoints === undefined) return { _tag: 'ServiceUnavailable', flag: 'NC', cluster }
   if (endpoints.length === 0) return { _tag: 'ServiceUnavailable', flag: 'UH', cluster }
   return { ...decision, _tag: 'Forwarded', endpoints }
@@ -103,11 +130,19 @@ const forward = (resources: EncodedResources, decision: Forward): Answer => {
 const endpointsOf = (
   resources: EncodedResources,
   cluster: string,
+  { assignmentOf, resolves = () => true }: Surroundings,
 ): ReadonlyArray<EndpointAddress> | undefined => {
   const held = resources[clusterType].get(cluster)
   if (held === undefined) return undefined
   const source = readCluster(held.bytes)
-  if (source._tag === 'Own') return source.endpoints
-  const assignment = resources[endpointType].get(source.service)
-  return assignment === undefined ? undefined : readEndpoints(assignment.bytes)
+  switch (source._tag) {
+    case 'Own':
+      return source.endpoints
+    case 'Resolved':
+      return source.endpoints.filter(({ address }) => isIpLiteral(address) || resolves(address))
+    case 'Eds': {
+      const bytes = assignmentOf?.(cluster) ?? resources[endpointType].get(source.service)?.bytes
+      return bytes === undefined ? undefined : readEndpoints(bytes)
+    }
+  }
 }

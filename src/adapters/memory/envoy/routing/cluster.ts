@@ -18,8 +18,10 @@ import type { EndpointAddress } from './request.js'
 export type ClusterEndpoints =
   | { readonly _tag: 'Eds'; readonly service: string }
   | { readonly _tag: 'Own'; readonly endpoints: ReadonlyArray<EndpointAddress> }
+  /** Its own as well, with names: one that is resolved counts as one endpoint. */
+  | { readonly _tag: 'Resolved'; readonly endpoints: ReadonlyArray<EndpointAddress> }
 
-/** Reads an encoded Cluster. A name that a cluster resolves counts as one endpoint that is there. */
+/** Reads an encoded Cluster. */
 export const readCluster: (bytes: Uint8Array) => ClusterEndpoints = memoize((bytes) => {
   const cluster = Cluster.decode(bytes)
   checkCluster(cluster)
@@ -27,15 +29,16 @@ export const readCluster: (bytes: Uint8Array) => ClusterEndpoints = memoize((byt
   if (type?.$case === 'clusterType') {
     if (!resolvers.has(type.value.name ?? ''))
       return notModelled(`the cluster type ${type.value.name ?? ''}`)
-    return own(cluster)
+    return { _tag: 'Resolved', endpoints: ownEndpoints(cluster) }
   }
   switch (type?.value ?? DiscoveryType.STATIC) {
     case DiscoveryType.EDS:
       return { _tag: 'Eds', service: edsService(cluster) ?? '' }
     case DiscoveryType.STATIC:
+      return { _tag: 'Own', endpoints: ownEndpoints(cluster) }
     case DiscoveryType.STRICT_DNS:
     case DiscoveryType.LOGICAL_DNS:
-      return own(cluster)
+      return { _tag: 'Resolved', endpoints: ownEndpoints(cluster) }
     case DiscoveryType.ORIGINAL_DST:
     case DiscoveryType.UNRECOGNIZED:
       return notModelled(`the discovery type ${type?.value}`)
@@ -50,15 +53,28 @@ export const edsService = (cluster: Cluster): string | undefined => {
   return service === '' ? (cluster.name ?? '') : service
 }
 
+/** True for a cluster that resolves the names of its own endpoints. */
+export const resolvesNames = ({ clusterDiscoveryType: type }: Cluster): boolean => {
+  switch (type?.$case) {
+    case 'clusterType':
+      return resolvers.has(type.value.name ?? '')
+    case 'type':
+      return type.value === DiscoveryType.STRICT_DNS || type.value === DiscoveryType.LOGICAL_DNS
+    case undefined:
+      return false
+  }
+}
+
+/** True for an address that no resolver is asked for. */
+export const isIpLiteral = (host: string): boolean => /^[\d.]+$|:/.test(host)
+
 /** Reads the endpoints of an encoded ClusterLoadAssignment. */
 export const readEndpoints: (bytes: Uint8Array) => ReadonlyArray<EndpointAddress> = memoize(
   (bytes) => endpointsOf(ClusterLoadAssignment.decode(bytes)),
 )
 
-const own = ({ loadAssignment }: Cluster): ClusterEndpoints => ({
-  _tag: 'Own',
-  endpoints: loadAssignment === undefined ? [] : endpointsOf(loadAssignment),
-})
+const ownEndpoints = ({ loadAssignment }: Cluster): ReadonlyArray<EndpointAddress> =>
+  loadAssignment === undefined ? [] : endpointsOf(loadAssignment)
 
 const endpointsOf = (assignment: ClusterLoadAssignment): ReadonlyArray<EndpointAddress> => {
   checkAssignment(assignment)

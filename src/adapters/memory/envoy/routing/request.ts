@@ -4,6 +4,11 @@ import type { Header, HeaderChange } from './headers.js'
 export interface Request {
   /** Where it comes in: the name of a listener, or a port. */
   readonly listener: string | number
+  /**
+   * The connection on which it comes, one of `openConnection`; then `listener` says nothing. A new one
+   * if absent.
+   */
+  readonly connection?: number
   /** Its `host` header, with the port if it has one. */
   readonly host: string
   /** With the query. */
@@ -24,7 +29,10 @@ export type Answer =
   | { readonly _tag: 'NotFound' }
   /** 503. `NC`: the cluster is absent, or not ready yet. `UH`: it has no endpoint. */
   | { readonly _tag: 'ServiceUnavailable'; readonly flag: 'NC' | 'UH'; readonly cluster: string }
-  /** No listener is there, or its route table has not come yet, so that its port is closed. */
+  /**
+   * No listener is there, or its route table has not come yet, so that its port is closed; or the
+   * connection is.
+   */
   | { readonly _tag: 'ConnectionRefused' }
 
 /** Sent on, in the form that the backend sees, save for headers that Envoy adds of itself. */

@@ -1,0 +1,39 @@
+import { clusterType, listenerType, routeType } from '../../../../core/type-url.js'
+import { release } from './answers.js'
+import type { ClusterSurroundings } from './clusters.js'
+import { andThen, ask, type Asking } from './follow.js'
+import { type RunningListener, tablesOf, warmUp } from './listeners.js'
+import { defaultDrainMs, defaultFetchMs } from './options.js'
+import { type EnvoyState, everything, withWatch } from './state.js'
+
+/** Does what has become possible: asks for listeners, gives withheld answers, opens ports. */
+export const progress = (state: EnvoyState): Asking =>
+  openPorts(andThen(initialize(state), release))
+
+/** The first listeners are asked for when the first clusters are ready (E1). */
+export const initialize = (state: EnvoyState): Asking => {
+  const { clusters, watches, nowMs } = state
+  if (clusters.initialized || !watches[clusterType].heard || clusters.warming.size > 0)
+    return [state, []]
+  const dueMs = new Map([[everything, nowMs + defaultFetchMs]])
+  const ready = { ...state, clusters: { ...clusters, initialized: true } }
+  return ask(withWatch(ready, listenerType, { dueMs }), listenerType)
+}
+
+const openPorts = ([state, requests]: Asking): Asking => {
+  const { held, settled } = state.watches[routeType]
+  const isReady = (listener: RunningListener): boolean =>
+    tablesOf(listener).every(({ name }) => held.has(name) || settled.has(name))
+  if (!state.watches[listenerType].heard) return [state, requests]
+  return [{ ...state, listeners: warmUp(state.listeners, isReady, drainUntilMs(state)) }, requests]
+}
+
+/** What clusters find when they change now. */
+export const surroundings = ({ nowMs, options }: EnvoyState): ClusterSurroundings => ({
+  nowMs,
+  resolves: options.resolves ?? (() => true),
+})
+
+/** Until when a listener drains that is replaced or removed now. */
+export const drainUntilMs = ({ nowMs, options }: EnvoyState): number =>
+  nowMs + (options.drainMs ?? defaultDrainMs)

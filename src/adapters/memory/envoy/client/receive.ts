@@ -1,0 +1,76 @@
+import {
+  clusterType,
+  endpointType,
+  isFullState,
+  listenerType,
+  routeType,
+} from '../../../../core/type-url.js'
+import { giveAnswer } from './answers.js'
+import { apply, goneOf } from './apply.js'
+import { sameBytes } from './bytes.js'
+import { latest } from './cluster-draft.js'
+import { andThen, type Asking } from './follow.js'
+import { judge } from './judge.js'
+import { hasForm } from './listeners.js'
+import type { ReceivedResource, ReceivedResponse } from './messages.js'
+import type { Refusal } from './options.js'
+import { addressCheck } from './ports.js'
+import { answerRequest } from './requests.js'
+import { type EnvoyState, withWatch } from './state.js'
+
+/** Applies what is good in a response, asks for what that needs, then accepts or refuses it. */
+export const receive = (state: EnvoyState, response: ReceivedResponse): Asking => {
+  const { typeUrl, nonce } = response
+  const { variant, seed } = state.options
+  const watch = state.watches[typeUrl]
+  if (variant === 'sotw' && !isFullState(typeUrl) && watch.names.size === 0)
+    return receiveUnwatched(state, response)
+  const judgement = judge(response, {
+    variant,
+    seed,
+    isWanted: (name) => isFullState(typeUrl) || watch.names.has(name),
+    refuse: refuser(state, response),
+  })
+  const heard = withWatch(state, typeUrl, { heard: true, nonce })
+  return andThen(apply(heard, response, judgement), (applied) =>
+    giveAnswer(applied, response, judgement.message),
+  )
+}
+
+/**
+ * With the state of the world, a response of a type of which nothing is watched is neither accepted nor
+ * refused: the new nonce goes back with the old version, and an empty one gets no reply (S8, S9).
+ */
+const receiveUnwatched = (state: EnvoyState, response: ReceivedResponse): Asking => {
+  const { typeUrl, nonce, version } = response
+  if (response.resources.length === 0) return [withWatch(state, typeUrl, { nonce, version }), []]
+  const noted = withWatch(state, typeUrl, { nonce })
+  return [noted, [answerRequest(noted, typeUrl, nonce, undefined)]]
+}
+
+/** A cluster or listener in the form that is there already is not looked at again. */
+const refuser = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+): ((resource: ReceivedResource) => Refusal | undefined) => {
+  const { clusters, listeners } = state
+  const { refuse = () => undefined, busyPorts = () => false } = state.options
+  const { typeUrl } = response
+  const cannotBind = addressCheck(listeners, goneOf(state, response), busyPorts)
+  return (resource) => {
+    const { name, bytes } = resource
+    switch (typeUrl) {
+      case clusterType:
+        return sameBytes(latest(clusters, name)?.bytes, bytes)
+          ? undefined
+          : refuse(typeUrl, name, bytes)
+      case listenerType:
+        return hasForm(listeners, name, bytes)
+          ? undefined
+          : (refuse(typeUrl, name, bytes) ?? cannotBind(resource))
+      case endpointType:
+      case routeType:
+        return refuse(typeUrl, name, bytes)
+    }
+  }
+}

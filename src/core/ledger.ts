@@ -1,0 +1,191 @@
+import { changedOwners, formsIn, ownsIn } from './compose.js'
+import * as PM from './persistent-map.js'
+import type { Resource, Uid } from './resource.js'
+import type { Resources, Snapshot } from './snapshot.js'
+import { viewOf } from './snapshot.js'
+import { routeType, type TypeUrl, typeUrls } from './type-url.js'
+import type { FleetState, StreamId } from './xds/fleet.js'
+import { holdsNothing, type Holding, lastAccepted, type Unsure } from './xds/holding.js'
+import type { NodeIdentity } from './xds/messages.js'
+import { tablesIn } from './xds/node-memory.js'
+import { dataPlaneOf, type Session } from './xds/session-state.js'
+import type { InFlight } from './xds/watch.js'
+
+/**
+ * What every Envoy holds, as far as its own answers prove: of each node and resource what it was sent, has
+ * accepted, has refused, and what is unsure.
+ *
+ * A view of the streams' own books, by reference: a fleet costs memory for what is outstanding, not for
+ * what it holds. An ACK speaks for Envoy's main thread; its workers follow within milliseconds.
+ */
+export interface Ledger {
+  readonly snapshot: Snapshot | undefined
+  readonly nodes: ReadonlyArray<LedgerNode>
+}
+
+/** One Envoy process: on one stream, or lost, with what it had. */
+export interface LedgerNode {
+  /** Its node id. Several live streams may have the same one: they are several nodes. */
+  readonly id: string
+  readonly node: NodeIdentity
+  readonly dataPlane: string
+  readonly connected: boolean
+  /** The stream that it is on; `undefined` of one that is lost. */
+  readonly stream: StreamId | undefined
+  /** What it has accepted, and what nobody can be sure of, by type. */
+  readonly holdings: Readonly<Partial<Record<TypeUrl, Holding>>>
+  /** The responses that it has not answered, by type. */
+  readonly inFlight: Readonly<Partial<Record<TypeUrl, ReadonlyArray<InFlight>>>>
+  /** The route tables that it asks for, or was left with, and all that it may hold of each. */
+  readonly tables: PM.PersistentMap<Unsure>
+  /** It came with something, and has not yet said which route tables it has. */
+  readonly isUnknown: boolean
+  readonly refusals: ReadonlyArray<Refusal>
+}
+
+/** What one Envoy does not take. */
+export interface Refusal {
+  readonly node: string
+  readonly typeUrl: TypeUrl
+  /** A resource, or the uid of an object in its route tables. */
+  readonly name: string
+  /** The objects that stand in it. */
+  readonly owners: ReadonlyArray<Uid>
+  /** In the Envoy's words. */
+  readonly message: string
+}
+
+/** Reads the ledger of a fleet. Costs O(nodes). */
+export const ledgerOf = ({ snapshot, sessions, memory }: FleetState): Ledger => {
+  const connected = [...PM.entries(sessions)].flatMap(({ name, session }) =>
+    session.node === undefined ? [] : [connectedNode(name, session, session.node)],
+  )
+  const ids = new Set(connected.map(({ id }) => id))
+  const lost = [...memory.values()].filter(({ name }) => !ids.has(name))
+  return {
+    snapshot,
+    nodes: [
+      ...connected,
+      ...lost.map<LedgerNode>(({ name, node, dataPlane, tables }) => ({
+        id: name,
+        node,
+        dataPlane,
+        connected: false,
+        stream: undefined,
+        holdings: {},
+        inFlight: {},
+        tables,
+        isUnknown: false,
+        refusals: [],
+      })),
+    ],
+  }
+}
+
+const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): LedgerNode => {
+  const { watches, memory, snapshot, freshness } = session
+  const holdings: Partial<Record<TypeUrl, Holding>> = {}
+  const inFlight: Partial<Record<TypeUrl, ReadonlyArray<InFlight>>> = {}
+  const refusals: Array<Refusal> = []
+  const dataPlane = dataPlaneOf(node)
+  for (const typeUrl of typeUrls) {
+    const watch = watches[typeUrl]
+    if (watch === undefined) continue
+    holdings[typeUrl] = watch.holding
+    inFlight[typeUrl] = watch.inFlight
+    for (const { unit, message } of watch.search.convicted.values()) {
+      const { kind, name } = unit
+      const goal = snapshot && PM.get(viewOf(snapshot, dataPlane)[typeUrl], name)
+      const owners = kind === 'Resource' ? (goal?.owners ?? []) : [name]
+      refusals.push({ node: node.id, typeUrl, name, owners, message })
+    }
+  }
+  const routes = watches[routeType]
+  return {
+    id: node.id,
+    node,
+    dataPlane,
+    connected: true,
+    stream,
+    holdings,
+    inFlight,
+    tables: routes === undefined ? memory?.tables : tablesIn(routes, routes.holding),
+    isUnknown: routes === undefined && memory === undefined && freshness === 'Held',
+    refusals,
+  }
+}
+
+/** What any Envoy refuses. */
+export const refusalsOf = ({ nodes }: Ledger): ReadonlyArray<Refusal> =>
+  nodes.flatMap(({ refusals }) => refusals)
+
+/**
+ * The nodes that may still serve something of an object, lost ones among them. None: it is gone from every
+ * Envoy, and their own ACKs have said so.
+ *
+ * A node may serve what it has accepted, what it was sent since, and whatever it had before anybody took
+ * notes. Clusters and endpoints are reached through route tables only, and are not asked. Costs O(log n)
+ * for each table of each node.
+ */
+export const mayStillServe = ({ nodes }: Ledger, uid: Uid): ReadonlyArray<LedgerNode> =>
+  nodes.filter((node) => mayServe(node, uid))
+
+const mayServe = ({ tables, inFlight, isUnknown }: LedgerNode, uid: Uid): boolean => {
+  if (isUnknown) return true
+  const onItsWay = inFlight[routeType] ?? []
+  if (onItsWay.some(({ resources }) => resources.some((table) => ownsIn(table, uid)))) return true
+  for (const { accepted, forms, isUnknown: hasMore } of PM.entries(tables)) {
+    if (hasMore) return true
+    if (accepted !== undefined && ownsIn(accepted, uid)) return true
+    if (forms.some((table) => ownsIn(table, uid))) return true
+  }
+  return false
+}
+
+/** How far a node is with the route tables that its data plane publishes. */
+export interface Progress {
+  /** It has accepted every table in the form that is published. */
+  readonly isSynced: boolean
+  /** The objects of which it has not accepted the published form everywhere. */
+  readonly behind: ReadonlySet<Uid>
+}
+
+/** Costs O(1) for a node that is synced, O(fragments) for one that is not. */
+export const progressOf = ({ snapshot }: Ledger, node: LedgerNode): Progress => {
+  const goal = snapshot === undefined ? undefined : viewOf(snapshot, node.dataPlane)[routeType]
+  const holding = node.holdings[routeType] ?? holdsNothing
+  if (holding.acked === goal && holding.unsure === undefined && covers(node, goal))
+    return { isSynced: node.connected, behind: nobody }
+  const behind = new Set<Uid>()
+  let isSynced = node.connected
+  for (const table of PM.entries(goal)) {
+    const accepted = PM.get(node.tables, table.name) && lastAccepted(holding, table.name)
+    if (accepted === undefined) isSynced = false
+    for (const uid of ownersBehind(accepted, table)) behind.add(uid)
+  }
+  return { isSynced: isSynced && behind.size === 0, behind }
+}
+
+const nobody: ReadonlySet<Uid> = new Set()
+
+const covers = ({ tables }: LedgerNode, goal: Resources): boolean =>
+  [...PM.entries(goal)].every(({ name }) => PM.get(tables, name) !== undefined)
+
+/** Those whose fragments in the goal the client does not hold; what it holds besides does not count. */
+const ownersBehind = (accepted: Resource | undefined, goal: Resource): ReadonlySet<Uid> => {
+  if (accepted === undefined) return new Set(goal.owners)
+  if (goal.content._tag === 'Bytes' || accepted.content._tag === 'Bytes')
+    return accepted.version === goal.version ? nobody : new Set(goal.owners)
+  const present = formsIn(goal)
+  return new Set([...changedOwners(accepted, goal)].filter((uid) => present.has(uid)))
+}
+
+/** True if a node has accepted some form of every route table that its data plane publishes. Costs O(tables). */
+export const holdsEveryTable = ({ snapshot }: Ledger, node: LedgerNode): boolean => {
+  const goal = snapshot === undefined ? undefined : viewOf(snapshot, node.dataPlane)[routeType]
+  const holding = node.holdings[routeType] ?? holdsNothing
+  return [...PM.entries(goal)].every(
+    ({ name }) =>
+      PM.get(node.tables, name) !== undefined && lastAccepted(holding, name) !== undefined,
+  )
+}

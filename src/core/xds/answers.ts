@@ -1,0 +1,211 @@
+import { changedOwners, formsIn } from '../compose.js'
+import type { Resource } from '../resource.js'
+import { clusterType, type TypeUrl } from '../type-url.js'
+import { put } from './advance.js'
+import { type Doubt, doubt, type Holding, isCertain, lastAccepted, settleWith } from './holding.js'
+import type { Variant } from './messages.js'
+import { namesPoison } from './probe.js'
+import { accuse, accuseNamed, acquit, confirm, keyOf, type Search, type Unit } from './search.js'
+import type { InFlight, Watch } from './watch.js'
+
+/**
+ * Which of the responses in flight an answer speaks of: the one with its nonce; in state of the world, where
+ * answers may be put together, the older ones too.
+ */
+export const answeredBy = (
+  { inFlight }: Watch,
+  nonce: string,
+  variant: Variant,
+): ReadonlyArray<InFlight> => {
+  const at = inFlight.findIndex((each) => each.nonce === nonce)
+  return at === -1 ? [] : inFlight.slice(variant === 'sotw' ? 0 : at, at + 1)
+}
+
+/** Notes that these responses were accepted; the last of them says what is held now. */
+export const accept = (
+  watch: Watch,
+  answered: ReadonlyArray<InFlight>,
+  typeUrl: TypeUrl,
+): Watch => {
+  const last = answered.at(-1)
+  if (last === undefined) return watch
+  const next = without(watch, answered)
+  // What was taken out in the meantime has been accepted only to go again with the next answer.
+  if (last.isStalled && next.inFlight.length > 0)
+    return { ...next, holding: doubtAll(next, [last], inPart) }
+  const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
+  return {
+    ...next,
+    holding: settleWith(watch.holding, union, typeUrl),
+    search: last.trial === undefined ? watch.search : acquit(watch.search),
+  }
+}
+
+/**
+ * Notes that these responses were refused.
+ *
+ * Nobody knows what the client holds of them (xDS protocol, 2.8, A to D), so that all of it is doubted, counts
+ * as not sent, and is searched for the culprit. Clusters count as sent: one that was refused may warm for
+ * ever and hold back every later answer (run), so that what is under suspicion is taken out before anything is
+ * tried. No route names it yet.
+ */
+export const refuse = (
+  watch: Watch,
+  answered: ReadonlyArray<InFlight>,
+  typeUrl: TypeUrl,
+  { message, isBlind, nowMs }: RefusalOf,
+): Watch => {
+  if (answered.length === 0) return watch
+  const next = without(watch, answered)
+  if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, message, nowMs)
+  const isTrial = answered.some(({ trial }) => trial !== undefined)
+  const accuseOf = isBlind ? accuseNamed : accuse
+  const search = isTrial
+    ? confirm(watch.search, message, nowMs)
+    : accuseOf(watch.search, unitsOf(watch, answered), message, nowMs)
+  const isStuck = typeUrl === clusterType
+  return {
+    ...(isStuck ? next : unsend(next, answered)),
+    holding: doubtAll(next, answered, isAlone(watch.holding, answered) ? alone : inPart),
+    search: isStuck ? { ...search, isTrialNext: false } : search,
+  }
+}
+
+/** A refusal as it came. */
+export interface RefusalOf {
+  /** In the client's words. */
+  readonly message: string
+  /** A response is the whole truth to the client, and nobody knows what it held before the first one. */
+  readonly isBlind: boolean
+  readonly nowMs: number
+}
+
+/** A refused probe has changed nothing; whether something is wrong with what it tried it says by name. */
+const refuseProbe = (
+  watch: Watch,
+  answered: ReadonlyArray<InFlight>,
+  message: string,
+  nowMs: number,
+): Watch => ({
+  ...unsend(watch, answered),
+  search: namesPoison(message) ? acquit(watch.search) : confirm(watch.search, message, nowMs),
+})
+
+/** Notes that these responses have an answer, which says nothing of what the client holds. */
+export const settle = (watch: Watch, answered: ReadonlyArray<InFlight>): Watch => ({
+  ...without(watch, answered),
+  holding: doubtAll(watch, answered, { ...inPart, isSettling: true }),
+})
+
+/** What a person reads of a cluster that does not become ready. */
+export const stalledMessage = 'it did not become ready in time, and was taken out'
+
+/**
+ * Gives up waiting for the responses in flight: what was new in them is searched for what holds the answer
+ * back. It counts as sent, so that it is taken out, which sets the answers free.
+ */
+export const stall = (watch: Watch, nowMs: number): Watch => {
+  const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
+  const isTrial = waiting.some(({ trial }) => trial !== undefined)
+  return {
+    ...watch,
+    inFlight: watch.inFlight.map((each) => ({ ...each, trial: undefined, isStalled: true })),
+    search: isTrial
+      ? confirm(watch.search, stalledMessage, nowMs)
+      : accuse(watch.search, unitsOf(watch, waiting), stalledMessage, nowMs),
+  }
+}
+
+const resourcesOf = ({ resources }: InFlight): ReadonlyArray<Resource> => resources
+
+const without = (watch: Watch, answered: ReadonlyArray<InFlight>): Watch => ({
+  ...watch,
+  inFlight: watch.inFlight.filter((each) => !answered.includes(each)),
+})
+
+const alone: Doubt = { isAtomic: true, isSettling: false }
+const inPart: Doubt = { isAtomic: false, isSettling: false }
+
+/** True if a refusal concerns one resource: an Envoy applies that as a whole, or not at all. */
+const isAlone = (holding: Holding, refused: ReadonlyArray<InFlight>): boolean => {
+  const fresh = refused.flatMap(resourcesOf).filter((resource) => !isCertain(holding, resource))
+  return fresh.length <= 1 && refused.every(({ removed }) => removed.length === 0)
+}
+
+const doubtAll = (
+  { holding }: Pick<Watch, 'holding'>,
+  refused: ReadonlyArray<InFlight>,
+  how: Doubt,
+): Holding =>
+  refused.reduce<Holding>((soFar, { resources, removed }) => {
+    const come = resources
+      .filter((resource) => !isCertain(soFar, resource))
+      .reduce((of, resource) => doubt(of, resource.name, resource, how), soFar)
+    return removed.reduce((of, name) => doubt(of, name, undefined, how), come)
+  }, holding)
+
+/** Notes that the stream is gone, and with it the answers to what is in flight. */
+export const abandon = (watch: Watch): Holding => doubtAll(watch, watch.inFlight, inPart)
+
+/**
+ * What was refused counts as not sent, unless something later has it too. A refused removal counts as told:
+ * there is nothing else to say about it, until it is withdrawn.
+ */
+const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
+  const { holding, inFlight } = watch
+  const gone = refused.flatMap(({ removed }) => removed)
+  if (inFlight.length === 0)
+    return { ...watch, sent: gone.reduce((map, name) => put(map, name, undefined), holding.acked) }
+  const later = new Set(inFlight.flatMap(namesIn))
+  const names = refused
+    .flatMap(resourcesOf)
+    .map(({ name }) => name)
+    .filter((name) => !later.has(name))
+  const revert = (map: Watch['sent']): Watch['sent'] =>
+    names.reduce((soFar, name) => put(soFar, name, lastAccepted(holding, name)), map)
+  return {
+    ...watch,
+    sent: revert(watch.sent),
+    inFlight: inFlight.map((each) => ({ ...each, target: revert(each.target) })),
+  }
+}
+
+const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
+  ...resources.map(({ name }) => name),
+  ...removed,
+]
+
+/** What was new to the client in refused responses; all of it, where nothing was. */
+const unitsOf = (
+  { holding, search }: Watch,
+  refused: ReadonlyArray<InFlight>,
+): ReadonlyArray<Unit> => {
+  const resources = refused.flatMap(resourcesOf)
+  const fresh = resources.filter((resource) => !isCertain(holding, resource))
+  const units = new Map<string, Unit>()
+  for (const resource of fresh.length === 0 ? resources : fresh)
+    for (const unit of unitsIn(resource, lastAccepted(holding, resource.name), search))
+      units.set(keyOf(unit), unit)
+  return [...units.values()]
+}
+
+/**
+ * The objects that a table brings in another form; the table itself, where it is no matter of objects. Of
+ * an object that was convicted nothing was new but that its claims answer 503.
+ */
+const unitsIn = (
+  resource: Resource,
+  accepted: Resource | undefined,
+  { convicted }: Search,
+): ReadonlyArray<Unit> => {
+  const whole: Unit = { kind: 'Resource', name: resource.name, version: resource.version }
+  if (resource.content._tag === 'Bytes') return [whole]
+  const forms = formsIn(resource)
+  const owners = [...changedOwners(accepted, resource)].flatMap<Unit>((name) => {
+    const version = forms.get(name)
+    const before = convicted.get(keyOf({ kind: 'Owner', name }))
+    if (before !== undefined) return [{ kind: 'Claims', name, version: before.unit.version }]
+    return version === undefined ? [] : [{ kind: 'Owner', name, version }]
+  })
+  return owners.length === 0 ? [whole] : owners
+}

@@ -1,0 +1,298 @@
+import * as PM from '../persistent-map.js'
+import type { Resource } from '../resource.js'
+import { type Resources, type View, viewOf } from '../snapshot.js'
+import {
+  clusterType,
+  endpointType,
+  listenerType,
+  routeType,
+  type TypeUrl,
+  typeUrls,
+} from '../type-url.js'
+import { advance, type Aim, nothingWithheld, type Outgoing } from './advance.js'
+import { stall } from './answers.js'
+import { possibleForms } from './holding.js'
+import { depart, nextDeparture, strangersAmong, withLingerers } from './linger.js'
+import type { Response } from './messages.js'
+import { hasName, withNames } from './names.js'
+import { tablesIn } from './node-memory.js'
+import {
+  isCurrent,
+  isStillConvicted,
+  noTrial,
+  planResources,
+  planTables,
+  type Trial,
+  unreadyClusters,
+} from './plan.js'
+import {
+  acquit,
+  type Conviction,
+  isSearching,
+  keyOf,
+  nextTrial,
+  release,
+  retry,
+  suspectsOf,
+} from './search.js'
+import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
+import { type InFlight, owe, type Watch } from './watch.js'
+
+/**
+ * How long the answer to clusters is waited for, in milliseconds: a cluster that does not become ready holds
+ * back the answers to all others (envoyproxy/envoy#5174), and is taken out then.
+ */
+export const warmTimeoutMs = 5_000
+
+/**
+ * How many responses with clusters may be without an answer. More than one, so that a cluster that
+ * becomes ready late does not hold up what comes behind it; few, since they are not put together any more.
+ */
+const maxClustersInFlight = 4
+
+/** A listener that was refused is tried again after this long, doubled each time up to the most. */
+const firstListenerRetryMs = 1_000
+const maxListenerRetryMs = 60_000
+
+/** Sends what is due, of all types, each behind the types that it refers to. */
+export const flush = (session: Session, nowMs: number): SessionStep => {
+  const { node, snapshot } = session
+  if (node === undefined || snapshot === undefined) return [session, []]
+  const timed = giveUpWaiting(session, nowMs)
+  const goal = viewOf(snapshot, dataPlaneOf(node))
+  const lingering = linger(timed, goal, nowMs)
+  const view = withLingerers(goal, lingering.lingerers)
+  return typeUrls.reduce<SessionStep>(
+    (soFar, typeUrl) => andThen(soFar, (of) => flushType(of, typeUrl, view, nowMs)),
+    [lingering, []],
+  )
+}
+
+/** When the session wants a `TimePassed`, in milliseconds; `undefined` if it waits for no time. */
+export const nextTimer = ({ watches, lingerers }: Session): number | undefined => {
+  const times = [
+    nextDeparture(lingerers),
+    warmDeadline(watches[clusterType]),
+    ...[...(watches[listenerType]?.search.convicted.values() ?? [])].map(retryAt),
+  ].filter((time) => time !== undefined)
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+const warmDeadline = (watch: Watch | undefined): number | undefined => {
+  const oldest = watch?.inFlight.find(({ isStalled }) => !isStalled)
+  return oldest === undefined ? undefined : oldest.sentAt + warmTimeoutMs
+}
+
+const retryAt = ({ at, times }: Conviction): number =>
+  at + Math.min(maxListenerRetryMs, firstListenerRetryMs * 2 ** Math.min(times - 1, 16))
+
+const giveUpWaiting = (session: Session, nowMs: number): Session => {
+  const watch = session.watches[clusterType]
+  const deadline = warmDeadline(watch)
+  return watch === undefined || deadline === undefined || deadline > nowMs
+    ? session
+    : withWatch(session, clusterType, stall(watch, nowMs))
+}
+
+const linger = (session: Session, goal: View, nowMs: number): Session => {
+  const clusters = session.watches[clusterType]
+  if (clusters === undefined) return session
+  const lingerers = depart(session.lingerers, {
+    goal: goal[clusterType],
+    held: clusters.sent,
+    endpoints: session.watches[endpointType]?.sent,
+    strangers: strangersTo(clusters),
+    tables: () => possibleTables(session),
+    nowMs,
+  })
+  return lingerers === session.lingerers ? session : { ...session, lingerers }
+}
+
+/** What it says it holds without having asked for it by name: that nobody names it cannot be known. */
+const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
+  subscription.wildcard && claims !== undefined
+    ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
+    : []
+
+/** Every table that the client may hold. */
+export const possibleTables = ({ watches, memory }: Session): ReadonlyArray<Resource> => {
+  const watch = watches[routeType]
+  const entries = watch === undefined ? memory?.tables : tablesIn(watch, watch.holding)
+  return [...PM.entries(entries)].flatMap(({ name, accepted, forms }) =>
+    watch === undefined
+      ? [...(accepted === undefined ? [] : [accepted]), ...forms]
+      : possibleForms(watch.holding, watch.inFlight, name),
+  )
+}
+
+const flushType = (
+  session: Session,
+  typeUrl: TypeUrl,
+  view: View,
+  nowMs: number,
+): SessionStep => {
+  const found = session.watches[typeUrl]
+  if (found === undefined) return [session, []]
+  const goal = view[typeUrl]
+  const watch = prepare(found, typeUrl, goal, nowMs)
+  const prepared = withWatch(session, typeUrl, watch)
+  if (!isOpen(watch, typeUrl)) return [prepared, []]
+  const mayTry = isSearching(watch.search) && watch.inFlight.length === 0
+  const clean = (of: Session): SessionStep => send(of, typeUrl, view, noTrial, nowMs)
+  const tried = (of: Session): SessionStep => tryNext(of, typeUrl, view, nowMs)
+  // In turns: neither what is innocent nor the search is ever held up by more than one response.
+  const [first, second] = watch.search.isTrialNext ? [tried, clean] : [clean, tried]
+  if (!mayTry) return clean(prepared)
+  const done = first(prepared)
+  return done[1].length > 0 ? done : second(done[0])
+}
+
+/** Forgets what is settled, and sees to what is to be sent once more. */
+const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {
+  const released = release(watch.search, isStillConvicted(goal, watch))
+  const search =
+    typeUrl === listenerType
+      ? [...released.convicted.values()]
+          .filter((each) => retryAt(each) <= nowMs && !isSuspect(released, each))
+          .reduce((soFar, { unit }) => retry(soFar, unit), released)
+      : released
+  const next = search === watch.search ? watch : { ...watch, search }
+  return isSearching(search) || watch.holding.unsure === undefined ? next : settleDoubts(next)
+}
+
+const isSuspect = (search: Watch['search'], { unit }: Conviction): boolean =>
+  suspectsOf(search).some((each) => keyOf(each) === keyOf(unit))
+
+/**
+ * Owes the client, once, whatever nobody knows of, so that its answer settles it. What was refused alone can
+ * wait until that is wanted no more.
+ */
+const settleDoubts = (watch: Watch): Watch => {
+  const { holding, search, inFlight } = watch
+  const onItsWay = new Set(
+    inFlight.flatMap(({ resources, removed }) => [...resources.map(({ name }) => name), ...removed]),
+  )
+  const doubtful = [...PM.entries(holding.unsure)].filter(
+    ({ name, isSettling, isAtomic }) =>
+      !isSettling && !onItsWay.has(name) && !(isAtomic && search.convicted.size > 0),
+  )
+  if (doubtful.length === 0) return watch
+  const unsure = doubtful.reduce(
+    (rest, entry) => PM.set(rest, { ...entry, isSettling: true }),
+    holding.unsure,
+  )
+  return owe(
+    { ...watch, holding: { ...holding, unsure } },
+    doubtful.map(({ name }) => name),
+  )
+}
+
+/** Whether a response may leave: what is tried leaves alone, and of most types there is one at a time. */
+const isOpen = ({ inFlight }: Watch, typeUrl: TypeUrl): boolean =>
+  typeUrl === clusterType
+    ? inFlight.filter(({ isStalled }) => !isStalled).length < maxClustersInFlight &&
+      inFlight.every(({ trial }) => trial === undefined)
+    : inFlight.length === 0
+
+/** Tries the next group; one of which nothing is left to be sent needs no trial. */
+const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
+  const watch = session.watches[typeUrl]
+  if (watch === undefined) return [session, []]
+  const [search, trial] = nextTrial(watch.search, isCurrent(view[typeUrl]))
+  const next = withWatch(session, typeUrl, { ...watch, search })
+  if (trial === undefined) return [next, []]
+  const sent = send(next, typeUrl, view, trial, nowMs)
+  if (sent[1].length > 0) return sent
+  const skipped = withWatch(next, typeUrl, { ...watch, search: acquit(search) })
+  return tryNext(skipped, typeUrl, view, nowMs)
+}
+
+const send = (
+  session: Session,
+  typeUrl: TypeUrl,
+  view: View,
+  trial: Trial,
+  nowMs: number,
+): SessionStep => {
+  const watch = session.watches[typeUrl]
+  if (watch === undefined) return [session, []]
+  const aim = aimAt(session, watch, typeUrl, view, trial)
+  const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
+  if (outgoing === undefined)
+    return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
+  const nonces = session.nonces + 1
+  const { version, resources, removed } = outgoing
+  const response: Response = { typeUrl, nonce: String(nonces), version, resources, removed }
+  const sent = markSent(advanced, response, { trial, isProbe: aim.isProbe === true }, nowMs)
+  const behind = withWatch(session, typeUrl, sent)
+  const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
+  return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
+}
+
+const aimAt = (
+  session: Session,
+  watch: Watch,
+  typeUrl: TypeUrl,
+  view: View,
+  trial: Trial,
+): Aim => {
+  const goal = view[typeUrl]
+  switch (typeUrl) {
+    case routeType: {
+      const unready = unreadyClusters(session.watches[clusterType], view[clusterType])
+      return planTables(watch, goal, unready, trial)
+    }
+    case clusterType: {
+      const target = planResources(watch, typeUrl, goal, trial)
+      const removesFirst = watch.holding.unsure !== undefined
+      return { target, withheld: strangersAmong(session.lingerers), removesFirst }
+    }
+    case endpointType:
+    case listenerType: {
+      const target = planResources(watch, typeUrl, goal, trial)
+      return { target, withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
+    }
+  }
+}
+
+/** Notes that a response has left. */
+const markSent = (
+  watch: Watch,
+  { nonce, version, resources, removed }: Response,
+  { trial, isProbe }: { readonly trial: Trial; readonly isProbe: boolean },
+  nowMs: number,
+): Watch => {
+  const entry: InFlight = {
+    nonce,
+    version,
+    resources,
+    removed,
+    target: watch.sent,
+    sentAt: nowMs,
+    trial: trial.length > 0 ? trial : undefined,
+    isProbe,
+    isStalled: false,
+  }
+  return {
+    ...watch,
+    nonce,
+    inFlight: [...watch.inFlight, entry],
+    search: { ...watch.search, isTrialNext: trial.length === 0 },
+    repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
+  }
+}
+
+/**
+ * A cluster that is sent again warms until its endpoints are sent again too, and in delta Envoy does not
+ * even ask for them (envoyproxy/envoy#13009): so they follow, changed or not.
+ */
+const oweEndpoints = (session: Session, { renewed }: Outgoing): Session => {
+  const watch = session.watches[endpointType]
+  const names = renewed.flatMap(({ refs }) =>
+    refs.flatMap((ref) => (ref.typeUrl === endpointType ? [ref.name] : [])),
+  )
+  if (watch !== undefined) return withWatch(session, endpointType, owe(watch, names))
+  // In state of the world a first request is answered in full.
+  const isSpared = session.variant === 'sotw' || names.length === 0
+  return isSpared ? session : { ...session, debts: withNames(session.debts, names) }
+}

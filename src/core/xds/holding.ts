@@ -1,0 +1,136 @@
+import * as PM from '../persistent-map.js'
+import type { Resource } from '../resource.js'
+import type { Resources } from '../snapshot.js'
+import { isFullState, type TypeUrl } from '../type-url.js'
+import type { InFlight } from './watch.js'
+
+/**
+ * What is known of what a client holds of one type.
+ *
+ * What it has accepted stands here by reference, as all of it was sent; what is not sure stands beside it,
+ * name by name. So a client costs memory for what is outstanding, however much it holds.
+ */
+export interface Holding {
+  /** Of every name that the client asks for it holds this, save those in `unsure`. */
+  readonly acked: Resources
+  readonly unsure: PM.PersistentMap<Unsure>
+}
+
+/** A name of which nobody can say what the client holds. */
+export interface Unsure {
+  readonly name: string
+  /** What it has accepted last, on this stream or on an earlier one. */
+  readonly accepted: Resource | undefined
+  /** What it was sent since, and has not accepted: parts of it may be live. */
+  readonly forms: ReadonlyArray<Resource>
+  /** It may hold something else besides: what it was sent when nobody took notes. */
+  readonly isUnknown: boolean
+  /**
+   * It was always refused alone: then an Envoy keeps what it had (xDS protocol, 2.8, H4), and it is
+   * sent once more only when what was refused is no more wanted.
+   */
+  readonly isAtomic: boolean
+  /** It was sent once more, to be sure. That is done once: a client may not be able to say. */
+  readonly isSettling: boolean
+}
+
+export const holdsNothing: Holding = { acked: undefined, unsure: undefined }
+
+/**
+ * How many forms of one name are told apart. A search takes 25 responses; of a client that refuses
+ * everything for ever it is enough to know that it may hold anything.
+ */
+const maxForms = 64
+
+/** What the client has accepted last of a name. */
+export const lastAccepted = (
+  { acked, unsure }: Holding,
+  name: string,
+): Resource | undefined => {
+  const entry = PM.get(unsure, name)
+  return entry === undefined ? PM.get(acked, name) : entry.accepted
+}
+
+/** True if the client holds this very version of a name, for all that it has said. */
+export const isCertain = (
+  { acked, unsure }: Holding,
+  { name, version }: Pick<Resource, 'name' | 'version'>,
+): boolean => PM.get(unsure, name) === undefined && PM.get(acked, name)?.version === version
+
+/** How a doubt came about. */
+export type Doubt = Pick<Unsure, 'isAtomic' | 'isSettling'>
+
+/** Notes that the client may hold this form of a name, or none where it was to be taken away. */
+export const doubt = (
+  holding: Holding,
+  name: string,
+  form: Resource | undefined,
+  { isAtomic, isSettling }: Doubt,
+): Holding => {
+  const before = PM.get(holding.unsure, name)
+  const known = before?.forms ?? []
+  const forms = form === undefined || known.includes(form) ? known : [...known, form]
+  const entry: Unsure = {
+    name,
+    accepted: before === undefined ? PM.get(holding.acked, name) : before.accepted,
+    forms: forms.slice(-maxForms),
+    isUnknown: (before?.isUnknown ?? false) || forms.length > maxForms,
+    isAtomic: isAtomic && (before?.isAtomic ?? true),
+    isSettling: isSettling || (before?.isSettling ?? false),
+  }
+  return { ...holding, unsure: PM.set(holding.unsure, entry) }
+}
+
+/** Puts these in the place of what is known of their names. */
+export const recall = (holding: Holding, entries: ReadonlyArray<Unsure>): Holding => ({
+  ...holding,
+  unsure:
+    holding.unsure === undefined
+      ? PM.fromEntries(entries)
+      : entries.reduce(PM.set<Unsure>, holding.unsure),
+})
+
+/**
+ * Notes that the client has accepted a response.
+ *
+ * A route table or an assignment that it accepted to lose it keeps all the same (xDS protocol,
+ * statement 57): of those the removal settles nothing, unless it never held any.
+ */
+export const settleWith = (
+  holding: Holding,
+  { resources, removed, target }: Pick<InFlight, 'resources' | 'removed' | 'target'>,
+  typeUrl: TypeUrl,
+): Holding => {
+  const { unsure } = holding
+  if (unsure === undefined) return { acked: target, unsure }
+  const settled = resources.reduce<PM.PersistentMap<Unsure>>(
+    (rest, { name }) => PM.remove(rest, name),
+    unsure,
+  )
+  return {
+    acked: target,
+    unsure: removed
+      .filter((name) => isFullState(typeUrl) || holdsNothingOf(PM.get(unsure, name)))
+      .reduce<PM.PersistentMap<Unsure>>((rest, name) => PM.remove(rest, name), settled),
+  }
+}
+
+const holdsNothingOf = (entry: Unsure | undefined): boolean =>
+  entry !== undefined &&
+  entry.accepted === undefined &&
+  entry.forms.length === 0 &&
+  !entry.isUnknown
+
+/** Everything that the client may hold under a name, in flight or held; an absence is not among it. */
+export const possibleForms = (
+  { acked, unsure }: Holding,
+  inFlight: ReadonlyArray<InFlight>,
+  name: string,
+): ReadonlyArray<Resource> => {
+  const entry = PM.get(unsure, name)
+  const held = entry === undefined ? PM.get(acked, name) : entry.accepted
+  const onItsWay = inFlight.flatMap(({ resources }) =>
+    resources.filter((resource) => resource.name === name),
+  )
+  return [...(held === undefined ? [] : [held]), ...(entry?.forms ?? []), ...onItsWay]
+}

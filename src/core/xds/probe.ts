@@ -1,0 +1,57 @@
+import { compose, ownsIn } from '../compose.js'
+import { Route } from '../../gen/envoy/config/route/v3/route_components.js'
+import { digest } from '../digest.js'
+import { hostHead, type Resource, type TableHost, tableResource } from '../resource.js'
+import type { Trial } from './plan.js'
+
+/**
+ * A regular expression that is none, with a text of our own in it that comes back in the refusal. (With a
+ * hyphen in it the refusal would be for a range, and not show it.)
+ */
+const poison = '[edgewright_probe'
+
+/**
+ * A table that is always refused, and says by the refusal whether what is tried would be: it holds that
+ * alone, and behind it, where Envoy looks last, a route that nobody takes. A refusal that names the poison
+ * found nothing else wrong.
+ *
+ * For a client of which nobody knows what it holds: half a table, accepted, would take the other half's
+ * routes from it. A refused table changes nothing (run).
+ */
+export const probe = (table: Resource, trial: Trial): Resource => {
+  const tried = new Set(trial.map(({ name }) => name))
+  const others = table.owners.filter((uid) => !tried.has(uid))
+  const half = compose(table, undefined, new Map(others.map((uid) => [uid, 'Absent'])))
+  if (half.content._tag === 'Bytes') return half
+  const { head, virtualHosts } = half.content.table
+  return tableResource(half.name, { head, virtualHosts: [...virtualHosts, poisonedHost] })
+}
+
+/** True if the table has something of what is tried. */
+export const concerns = (table: Resource, trial: Trial): boolean =>
+  table.content._tag === 'Table' &&
+  trial.some(({ kind, name }) => kind === 'Owner' && ownsIn(table, name))
+
+/** True if a refused probe says that there was nothing else to refuse. */
+export const namesPoison = (message: string): boolean => message.includes(poison)
+
+const poisonedHost: TableHost = ((): TableHost => {
+  const name = 'edgewright-probe.invalid'
+  const match = Route.encode({
+    match: { pathSpecifier: { $case: 'safeRegex', value: { regex: poison } } },
+  }).finish()
+  const rest = Route.encode({
+    action: { $case: 'directResponse', value: { status: 503 } },
+  }).finish()
+  const fragment = {
+    owner: '',
+    virtualHost: name,
+    claim: digest([name]),
+    sortKey: '',
+    match,
+    rest,
+    version: digest([match, rest]),
+    clusters: [],
+  }
+  return { name, head: hostHead({ name, domains: [name] }), fragments: [fragment] }
+})()

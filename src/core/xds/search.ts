@@ -1,0 +1,174 @@
+/**
+ * What may have been the reason of a refusal: one resource, or one object in the route tables.
+ */
+export interface Unit {
+  readonly kind: UnitKind
+  /** The name of the resource, or the uid of the object. */
+  readonly name: string
+  /** Which form of it: another one is another unit. */
+  readonly version: string
+}
+
+/**
+ * A resource as a whole; an object in its present form; an object whose claims are all that is left of
+ * it, because its present form was refused.
+ */
+export type UnitKind = 'Resource' | 'Owner' | 'Claims'
+
+/** What was refused alone, so that there is no doubt. */
+export interface Conviction {
+  readonly unit: Unit
+  /** In the client's own words, or in ours where it said nothing. */
+  readonly message: string
+  /** How often it was refused. */
+  readonly times: number
+  /** When it was refused last, in milliseconds. */
+  readonly at: number
+}
+
+/**
+ * The search for what a client refuses, among all that was in a refused response.
+ *
+ * A stack of groups. The one on top is tried next, alone: if the client accepts it all of it is innocent,
+ * if it refuses it there is a culprit in it, which is found by halving. Costs about log2(n) responses for each
+ * culprit among n. Nobody is convicted but by a refusal that concerned it alone, so that the verdict holds even
+ * where several are bad, or only bad together.
+ */
+export interface Search {
+  readonly groups: ReadonlyArray<Group>
+  /** What is innocent and the search take turns. */
+  readonly isTrialNext: boolean
+  readonly convicted: ReadonlyMap<string, Conviction>
+}
+
+interface Group {
+  readonly units: ReadonlyArray<Unit>
+  /** True if a response with it was refused, and nothing else can have been the reason. */
+  readonly isGuilty: boolean
+  /** The first half of a guilty group: if it is innocent the group below is guilty. */
+  readonly isHalf: boolean
+}
+
+export const noSearch: Search = { groups: [], isTrialNext: true, convicted: new Map() }
+
+export const keyOf = ({ kind, name }: Pick<Unit, 'kind' | 'name'>): string => `${kind} ${name}`
+
+export const isSearching = ({ groups }: Pick<Search, 'groups'>): boolean => groups.length > 0
+
+/** Everything that stands in a group: not to be sent but in a trial. */
+export const suspectsOf = ({ groups }: Pick<Search, 'groups'>): ReadonlyArray<Unit> =>
+  groups.flatMap(({ units }) => units)
+
+/** Takes in that a response was refused in which these were new. A single one is convicted. */
+export const accuse = (
+  search: Search,
+  units: ReadonlyArray<Unit>,
+  message: string,
+  nowMs: number,
+): Search => {
+  const [only] = units
+  if (only === undefined) return search
+  if (units.length === 1) return convict(search, only, message, nowMs)
+  return { ...search, groups: [...ordered(units, true, message), ...search.groups] }
+}
+
+/**
+ * Takes in a refusal by a client of which nobody knows what it held before, where to try a half would take the
+ * other half from it: only what it names is convicted.
+ */
+export const accuseNamed = (
+  search: Search,
+  units: ReadonlyArray<Unit>,
+  message: string,
+  nowMs: number,
+): Search =>
+  units
+    .filter(({ name }) => message.includes(name))
+    .reduce((soFar, unit) => convict(soFar, unit, message, nowMs), search)
+
+/** Envoy names culprits where it applies a response piece by piece: what it names is tried first. */
+const ordered = (
+  units: ReadonlyArray<Unit>,
+  isGuilty: boolean,
+  message: string,
+): ReadonlyArray<Group> => {
+  const named = units.filter(({ kind, name }) => kind === 'Resource' && message.includes(name))
+  if (named.length === 0 || named.length === units.length)
+    return [{ units, isGuilty, isHalf: false }]
+  const others = units.filter((unit) => !named.includes(unit))
+  return [
+    { units: named, isGuilty: false, isHalf: true },
+    { units: others, isGuilty: false, isHalf: false },
+  ]
+}
+
+/** The next group to try, on top of the search that is returned; `undefined` if there is none left. */
+export const nextTrial = (
+  search: Search,
+  isCurrent: (unit: Unit) => boolean,
+): readonly [Search, ReadonlyArray<Unit> | undefined] => {
+  const [top, ...below] = search.groups
+  if (top === undefined) return [search, undefined]
+  const units = top.units.filter(isCurrent)
+  if (units.length === 0) return nextTrial({ ...search, groups: below }, isCurrent)
+  if (top.isGuilty && units.length > 1) {
+    const middle = units.length >>> 1
+    const halves: ReadonlyArray<Group> = [
+      { units: units.slice(0, middle), isGuilty: false, isHalf: true },
+      { units: units.slice(middle), isGuilty: false, isHalf: false },
+    ]
+    return nextTrial({ ...search, groups: [...halves, ...below] }, isCurrent)
+  }
+  const groups = top.isGuilty || top.isHalf ? search.groups : mergeInnocent(search.groups)
+  const [merged, ...rest] = groups
+  if (merged === undefined) return [search, undefined]
+  const trial = merged.units.filter(isCurrent)
+  return [{ ...search, groups: [{ ...merged, units: trial }, ...rest] }, trial]
+}
+
+/** Groups of which nothing is known are tried together. */
+const mergeInnocent = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
+  const end = groups.findIndex(({ isGuilty, isHalf }) => isGuilty || isHalf)
+  const unknown = end === -1 ? groups : groups.slice(0, end)
+  const rest = end === -1 ? [] : groups.slice(end)
+  return [{ units: unknown.flatMap(({ units }) => units), isGuilty: false, isHalf: false }, ...rest]
+}
+
+/** The client has accepted the group on top. */
+export const acquit = (search: Search): Search => {
+  const [top, next, ...below] = search.groups
+  if (top === undefined || next === undefined) return { ...search, groups: [] }
+  return {
+    ...search,
+    groups: [top.isHalf ? { ...next, isGuilty: true } : next, ...below],
+  }
+}
+
+/** The client has refused the group on top. */
+export const confirm = (search: Search, message: string, nowMs: number): Search => {
+  const [top, ...below] = search.groups
+  if (top === undefined) return search
+  const rest: Search = { ...search, groups: below }
+  const [only] = top.units
+  if (only !== undefined && top.units.length === 1) return convict(rest, only, message, nowMs)
+  return { ...search, groups: [...ordered(top.units, true, message), ...below] }
+}
+
+const convict = (search: Search, unit: Unit, message: string, nowMs: number): Search => {
+  const before = search.convicted.get(keyOf(unit))
+  const times = before?.unit.version === unit.version ? before.times + 1 : 1
+  const conviction: Conviction = { unit, message, times, at: nowMs }
+  return { ...search, convicted: new Map(search.convicted).set(keyOf(unit), conviction) }
+}
+
+/** Takes a unit that was convicted before into the search again, to be tried alone. */
+export const retry = (search: Search, unit: Unit): Search => ({
+  ...search,
+  groups: [{ units: [unit], isGuilty: true, isHalf: false }, ...search.groups],
+})
+
+/** Forgets the convictions of what is no more what it was, or was accepted after all. */
+export const release = (search: Search, isConvicted: (conviction: Conviction) => boolean): Search =>
+  [...search.convicted.values()].every(isConvicted)
+    ? search
+    : { ...search, convicted: new Map([...search.convicted].filter(([, each]) => isConvicted(each))) }

@@ -1,0 +1,133 @@
+import type { Uid } from '../resource.js'
+import type { Snapshot } from '../snapshot.js'
+import { type TypeUrl, typeUrls } from '../type-url.js'
+import { type Lingerers, noLingerers } from './linger.js'
+import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
+import { type Names, noNames } from './names.js'
+import type { NodeMemory } from './node-memory.js'
+import type { Watch } from './watch.js'
+
+/** The protocol of one stream, as plain data. */
+export interface Session {
+  readonly variant: Variant
+  readonly options: SessionOptions
+  /** Who is at the other end; unknown until the first request. */
+  readonly node: NodeIdentity | undefined
+  /** What was published last; nothing is answered before there is something. */
+  readonly snapshot: Snapshot | undefined
+  /** Counts the responses of this stream: a nonce is unique in its stream and means nothing elsewhere. */
+  readonly nonces: number
+  readonly watches: Watches
+  /**
+   * The endpoints of clusters that were sent before the client has asked for any endpoints: what it says it
+   * holds of them does not spare them from being sent.
+   */
+  readonly debts: Names
+  /** What an earlier stream of this node has left behind; `undefined` of one that is new, or holds nothing. */
+  readonly memory: NodeMemory | undefined
+  readonly freshness: Freshness
+  readonly lingerers: Lingerers
+  /** The peer has broken the protocol: nothing that it says counts any more. */
+  readonly closed: boolean
+}
+
+export type Watches = Readonly<Partial<Record<TypeUrl, Watch>>>
+
+/**
+ * Whether a client comes with something. It is fresh if none of its first requests brings a version, and it
+ * asks for no endpoints or route tables before it was sent clusters and listeners.
+ */
+export type Freshness = 'Unknown' | 'Fresh' | 'Held'
+
+export interface SessionOptions {
+  /**
+   * The types of which a first request without names asks for every resource, as Envoy means it. A gRPC
+   * client may mean nothing at all.
+   */
+  readonly legacyWildcard: ReadonlySet<TypeUrl>
+}
+
+/** What happens to one stream. */
+export type SessionEvent =
+  | { readonly _tag: 'RequestReceived'; readonly request: DiscoveryRequest }
+  | { readonly _tag: 'SnapshotPublished'; readonly snapshot: Snapshot }
+  /** It is as late as `nextTimer` has asked for, or later. */
+  | { readonly _tag: 'TimePassed' }
+
+/** What is to be done, in this order. */
+export type SessionEffect =
+  | { readonly _tag: 'Send'; readonly response: Response }
+  /** The stream has said who is at its other end. `known` is false where its data plane is not. */
+  | {
+      readonly _tag: 'NodeIdentified'
+      readonly node: NodeIdentity
+      readonly dataPlane: string
+      readonly known: boolean
+    }
+  | {
+      readonly _tag: 'Acked'
+      readonly typeUrl: TypeUrl
+      readonly nonce: string
+      readonly version: string
+    }
+  | {
+      readonly _tag: 'Nacked'
+      readonly typeUrl: TypeUrl
+      readonly nonce: string
+      readonly version: string
+      readonly error: ErrorDetail
+    }
+  /**
+   * What the client does not take was found: it goes on in its last accepted form, or without. `name` is a
+   * resource, or the uid of an object in a route table.
+   */
+  | {
+      readonly _tag: 'Convicted'
+      readonly typeUrl: TypeUrl
+      readonly name: string
+      readonly owners: ReadonlyArray<Uid>
+      readonly message: string
+    }
+  /** The peer broke the protocol: end the stream with this status, and take no more from it. */
+  | { readonly _tag: 'Close'; readonly code: CloseCode; readonly message: string }
+
+/** gRPC status codes, by name. */
+export type CloseCode = 'INVALID_ARGUMENT' | 'RESOURCE_EXHAUSTED'
+
+export type SessionStep = readonly [state: Session, effects: ReadonlyArray<SessionEffect>]
+
+export const defaultSessionOptions: SessionOptions = { legacyWildcard: new Set(typeUrls) }
+
+export const openSession = (
+  variant: Variant,
+  options: SessionOptions = defaultSessionOptions,
+): Session => ({
+  variant,
+  options,
+  node: undefined,
+  snapshot: undefined,
+  nonces: 0,
+  watches: {},
+  debts: noNames,
+  memory: undefined,
+  freshness: 'Unknown',
+  lingerers: noLingerers,
+  closed: false,
+})
+
+/** The fleet that a node belongs to: what its `cluster` names, or its `id` where that is empty. */
+export const dataPlaneOf = (node: NodeIdentity): string =>
+  node.cluster === '' ? node.id : node.cluster
+
+export const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>
+  session.watches[typeUrl] === watch
+    ? session
+    : { ...session, watches: { ...session.watches, [typeUrl]: watch } }
+
+export const andThen = (
+  [session, effects]: SessionStep,
+  next: (session: Session) => SessionStep,
+): SessionStep => {
+  const [after, more] = next(session)
+  return [after, more.length === 0 ? effects : [...effects, ...more]]
+}

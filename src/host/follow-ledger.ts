@@ -1,0 +1,50 @@
+import type { Clock } from '../ports/clock.js'
+import type { LedgerSource } from '../ports/ledger-source.js'
+
+/**
+ * How long changes of the ledger are gathered before anybody looks at them, in milliseconds: one change
+ * of the routes is a handful of messages for each of many Envoys, and a person does not see the delay.
+ */
+export const statusDelayMs = 50
+
+/** Someone who looks at a ledger when there is a reason. */
+export interface LedgerFollower {
+  /** Looks at this time too, in place of the one that was named before; `undefined` takes it back. */
+  readonly lookAt: (atMs: number | undefined) => void
+  readonly close: () => void
+}
+
+/**
+ * Calls `look` within `statusDelayMs` after the ledger has changed, once for all changes of that time, and
+ * when it was asked to. After `close` nothing is called, and no timer is left. `look` must not throw.
+ */
+export const followLedger = (
+  source: LedgerSource,
+  clock: Clock,
+  look: () => void,
+): LedgerFollower => {
+  let changed: (() => void) | undefined
+  let asked: (() => void) | undefined
+  const stopListening = source.onLedgerChange(() => {
+    changed ??= clock.after(statusDelayMs, () => {
+      changed = undefined
+      look()
+    })
+  })
+  const lookAt = (atMs: number | undefined): void => {
+    asked?.()
+    asked =
+      atMs === undefined
+        ? undefined
+        : clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())), () => {
+            asked = undefined
+            look()
+          })
+  }
+  const close = (): void => {
+    stopListening()
+    changed?.()
+    asked?.()
+  }
+  return { lookAt, close }
+}

@@ -1,0 +1,30 @@
+import { describe, onTestFinished } from 'vitest'
+import type { StartEnvoyUnderTest } from '../support/scripted-envoy.js'
+import { listenerScripts } from './envoy-scripts/listeners.js'
+import { refusalScripts } from './envoy-scripts/refusals.js'
+import { startScripts } from './envoy-scripts/start.js'
+import type { Subject } from './envoy-scripts/steps.js'
+import { tableScripts } from './envoy-scripts/tables.js'
+import { warmingScripts } from './envoy-scripts/warming.js'
+
+/**
+ * How Envoy behaves as a client of a control plane: what every Envoy under test must do, be it real
+ * or in memory.
+ */
+export const envoyClientContract = (name: string, start: StartEnvoyUnderTest): void => {
+  describe.each(['sotw', 'delta'] as const)(`${name} in %s`, (variant) => {
+    const subject: Subject = {
+      variant,
+      start: async (options = {}) => {
+        const envoy = await start({ variant, ...options })
+        onTestFinished(envoy.stop)
+        return envoy
+      },
+    }
+    describe('comes up', () => startScripts(subject))
+    describe('lets clusters warm', () => warmingScripts(subject))
+    describe('changes tables', () => tableScripts(subject))
+    describe('drains listeners', () => listenerScripts(subject))
+    describe('refuses', () => refusalScripts(subject))
+  })
+}

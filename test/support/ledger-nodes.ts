@@ -1,0 +1,73 @@
+import type { EdgeRoute } from '../../src/core/edge-route.js'
+import type { Ledger, LedgerNode, Refusal } from '../../src/core/ledger.js'
+import * as PM from '../../src/core/persistent-map.js'
+import { type Snapshot, viewOf } from '../../src/core/snapshot.js'
+import { translate } from '../../src/core/translate.js'
+import { routeType } from '../../src/core/type-url.js'
+
+export const dataPlane = 'edge-envoy'
+
+/** A route whose form in the tables tells its generation, and that no other route is in conflict with. */
+export const aRoute = (name: string, generation: number): EdgeRoute => ({
+  metadata: { namespace: 'test', name, uid: name, generation, finalizers: [] },
+  spec: {
+    matches: [{ path: { prefix: `/${name}` } }],
+    respond: { code: 200, body: `${name} ${generation}` },
+  },
+})
+
+/** Routes by name, each in the form of a generation. */
+export type Forms = Readonly<Record<string, number>>
+
+export const worldOf = (forms: Forms) =>
+  translate(Object.entries(forms).map(([name, generation]) => aRoute(name, generation)))
+
+export interface NodeOptions {
+  readonly id?: string
+  /** Of one that is lost `undefined`. */
+  readonly stream: string | undefined
+  /** The routes in the table that it has accepted; `undefined` if it has accepted none. */
+  readonly holds: Forms | undefined
+  /** What it refuses: a message for each uid. */
+  readonly refuses?: Readonly<Record<string, string>>
+  readonly dataPlane?: string
+}
+
+export const aNode = (options: NodeOptions): LedgerNode => {
+  const { stream, holds, refuses = {}, id = `node-${stream}` } = options
+  const place = options.dataPlane ?? dataPlane
+  const acked = holds && viewOf(worldOf(holds).snapshot, dataPlane)[routeType]
+  const refusals = Object.entries(refuses).map<Refusal>(([uid, message]) => ({
+    node: id,
+    typeUrl: routeType,
+    name: uid,
+    owners: [uid],
+    message,
+  }))
+  return {
+    id,
+    node: { id, cluster: place },
+    dataPlane: place,
+    connected: stream !== undefined,
+    stream,
+    holdings: stream === undefined ? {} : { [routeType]: { acked, unsure: undefined } },
+    inFlight: {},
+    tables: PM.fromEntries(
+      [...PM.entries(acked)].map((accepted) => ({
+        name: accepted.name,
+        accepted,
+        forms: [],
+        isUnknown: false,
+        isAtomic: false,
+        isSettling: false,
+      })),
+    ),
+    isUnknown: false,
+    refusals: stream === undefined ? [] : refusals,
+  }
+}
+
+export const aLedger = (
+  snapshot: Snapshot | undefined,
+  nodes: ReadonlyArray<NodeOptions>,
+): Ledger => ({ snapshot, nodes: nodes.map(aNode) })
