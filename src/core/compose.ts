@@ -104,7 +104,10 @@ export const formsIn = (table: Resource): ReadonlyMap<Uid, Digest> => {
 const forms = new WeakMap<Resource, ReadonlyMap<Uid, Digest>>()
 
 /** The objects of which one table holds another form than the other, or holds none. Costs O(fragments). */
-export const changedOwners = (a: Resource | undefined, b: Resource | undefined): ReadonlySet<Uid> => {
+export const changedOwners = (
+  a: Resource | undefined,
+  b: Resource | undefined,
+): ReadonlySet<Uid> => {
   const changed = new Set<Uid>()
   if (a === b || a?.version === b?.version) return changed
   const before = a === undefined ? none : byOwner(a)
@@ -165,7 +168,11 @@ function* fragmentsOf(content: Resource['content']): Generator<Fragment, void, u
 const tableOf = (resource: Resource | undefined): RouteTable | undefined =>
   resource?.content._tag === 'Table' ? resource.content.table : undefined
 
-const substitute = (goal: RouteTable, base: RouteTable | undefined, overlay: Overlay): RouteTable => {
+const substitute = (
+  goal: RouteTable,
+  base: RouteTable | undefined,
+  overlay: Overlay,
+): RouteTable => {
   const kept = mapFragments(goal, (fragment) => {
     const instead = overlay.get(fragment.owner)
     if (instead === undefined) return fragment

@@ -93,8 +93,9 @@ const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): 
     if (watch === undefined) continue
     holdings[typeUrl] = watch.holding
     inFlight[typeUrl] = watch.inFlight
-    for (const { unit, message } of watch.search.convicted.values()) {
+    for (const { unit, evidence } of watch.search.convicted.values()) {
       const { kind, name } = unit
+      const { message } = evidence
       const goal = snapshot && PM.get(viewOf(snapshot, dataPlane)[typeUrl], name)
       const owners = kind === 'Resource' ? (goal?.owners ?? []) : [name]
       refusals.push({ node: node.id, typeUrl, name, owners, message })

@@ -2,11 +2,14 @@ import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   clusterType,
+  defaultDataPlane,
   endpointType,
+  entries,
   listenerType,
   routeType,
   type Snapshot,
   type Variant,
+  viewOf,
 } from 'edgewright'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { withResolver } from '../support/bootstraps.js'
@@ -24,6 +27,7 @@ import {
 import { answering, anyPort, contextOf, forwarding, snapshotOf, startRig } from '../support/rig.js'
 import {
   badListener,
+  tamper,
   tamperClusters,
   tamperRoute,
   type Tamper,
@@ -213,7 +217,7 @@ describe.each(variants)('an Envoy in %s', (variant) => {
     const unwatch = rig.watch((event) => {
       if (isOf(event, 'ResponseAcked', listenerType)) envoy.wire.hold()
     })
-    rig.publish(snapshotOf([kept, innocent], both))
+    rig.publish(withoutInHttp(snapshotOf([kept, innocent], both)))
     await eventually(
       () => countOf(rig.events.slice(since), 'ResponseAcked', listenerType),
       (count) => count > 0,
@@ -281,6 +285,12 @@ describe('an Envoy in sotw that watches nothing of a type', () => {
 /** The cluster of the Service, changed under its name. */
 const connectingWithin = (seconds: bigint): Tamper =>
   tamperClusters('service', (cluster) => ({ ...cluster, connectTimeout: { seconds } }))
+
+/** The table of the listener `http` without the innocent: it stands in that of the other one alone. */
+const withoutInHttp: Tamper = tamper(routeType, (tables) => [
+  ...tables.filter(({ name }) => name !== 'http'),
+  ...entries(viewOf(snapshotOf([kept]), defaultDataPlane)[routeType]),
+])
 
 const warmingAndBad: Tamper = (snapshot) =>
   tamperClusters('warming', thatWarms)(tamperClusters('culprit', withBadRing)(snapshot))

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { memoryControlPlane, type MemoryEnvoy } from 'edgewright/memory'
+import { type Delivery, memoryControlPlane, type MemoryEnvoy } from 'edgewright/memory'
 import {
   type Context,
   defaultDataPlane,
@@ -138,7 +138,7 @@ export interface Fleet {
   readonly missing: () => ReadonlyArray<string>
 }
 
-export const play = ({ envoys, traits }: Plan): Fleet => {
+export const play = ({ envoys, traits }: Plan, say: (line: string) => void = () => undefined): Fleet => {
   const plane = memoryControlPlane()
   const empty = translate([], { ...base, ...context }).snapshot
   let snapshot: Snapshot = empty
@@ -167,11 +167,14 @@ export const play = ({ envoys, traits }: Plan): Fleet => {
     for (const envoy of all) checkClusters(envoy, when)
   }
   const deliver = (choice: number): void => {
-    plane.deliverNext(choice)
+    tell(plane.deliverNext(choice), say)
     check('after a delivery')
   }
   const settle = (): void => {
-    for (let n = 0; plane.deliverNext() !== undefined; n++) {
+    for (let n = 0; ; n++) {
+      const next = plane.deliverNext()
+      if (next === undefined) return
+      tell(next, say)
       check('while it settles')
       if (n > 5_000) throw new Error('broken: it never comes to rest')
     }
@@ -210,6 +213,39 @@ export const play = ({ envoys, traits }: Plan): Fleet => {
       }),
   }
 }
+
+/** A message in one line. */
+const tell = (delivery: Delivery | undefined, say: (line: string) => void): void => {
+  if (delivery === undefined) return
+  const { stream } = delivery
+  const short = (typeUrl: string): string => typeUrl.slice(typeUrl.lastIndexOf('.') + 1)
+  switch (delivery._tag) {
+    case 'Request': {
+      const { typeUrl, responseNonce, errorDetail } = delivery.request
+      return say(`${stream} > ${short(typeUrl)} ${responseNonce} ${errorDetail?.message ?? ''}`)
+    }
+    case 'Response': {
+      const { typeUrl, nonce, resources, removed } = delivery.response
+      const names = resources.map(({ name, bytes }) =>
+        typeUrl === routeType ? `${name}[${showTable(bytes)}]` : name,
+      )
+      return say(
+        `${stream} < ${short(typeUrl)} ${nonce} ${[...names, ...removed.map((each) => `-${each}`)].join(' ')}`,
+      )
+    }
+    case 'End':
+      return say(`${stream} ends: ${delivery.message}`)
+  }
+}
+
+const showTable = (bytes: Uint8Array): string =>
+  (RouteConfiguration.decode(bytes).virtualHosts ?? [])
+    .flatMap((host) => host.routes ?? [])
+    .map(({ name, match, requestHeadersToAdd }) => {
+      const path = match?.pathSpecifier?.$case === 'prefix' || match?.pathSpecifier?.$case === 'pathSeparatedPrefix' ? match.pathSpecifier.value : '?'
+      return `${path} ${name ?? ''} ${(requestHeadersToAdd ?? []).map((each) => each.header?.value ?? '').join()}`
+    })
+    .join('; ')
 
 const base: Context = {
   dataPlanes: new Map([

@@ -1,7 +1,9 @@
 import * as PM from '../../src/core/persistent-map.js'
+import { bytesResource, type Resource } from '../../src/core/resource.js'
+import { ClusterLoadAssignment } from '../../src/gen/envoy/config/endpoint/v3/endpoint.js'
 import { type Resources, type Snapshot, viewOf } from '../../src/core/snapshot.js'
 import { isFullState } from '../../src/core/type-url.js'
-import type { DeltaRequest, DiscoveryRequest } from '../../src/core/xds/messages.js'
+import type { DeltaRequest, DiscoveryRequest, Response } from '../../src/core/xds/messages.js'
 import { covers } from '../support/ideal-interest.js'
 import { dataPlane, type Short, shorts, types } from '../support/xds.js'
 
@@ -13,15 +15,40 @@ export interface Known {
   /** Names were given: from then on no names mean nothing. */
   isNamed: boolean
   nonce: string
-  unanswered: boolean
-  /** Something has happened since the last response that may be a reason for another one. */
-  hasReason: boolean
+  /** The responses that have no answer, oldest first. */
+  out: ReadonlyArray<Out>
+  /** It was sent something of this type on this stream, and has accepted it. */
+  hasAccepted: boolean
+  /** It has refused something that cannot be searched, and has accepted nothing since. */
+  isExcused: boolean
+  /** Something was refused on this stream, or has waited too long: older forms may be sent again. */
+  isDisturbed: boolean
   /** An empty response is due: everything was asked for. */
   mayBeEmpty: boolean
   /** Name → the version that was said last, `gone` for a removal. */
   said: Map<string, string>
+  /** Name → the version that was accepted last, save what was refused since. */
+  held: Map<string, string>
+  /** The name of what this very request has refused alone. */
+  refusedAlone: string | undefined
+  /** `name version` of all that was ever accepted. */
+  readonly accepted: Set<string>
+  /** What was refused alone, by name: not to be said again. */
+  banned: Map<string, Ban>
   /** Names that are due though they were said before; `*` for all. */
   dueAgain: Set<string>
+}
+
+export interface Out {
+  readonly response: Response
+  readonly sentAt: number
+  /** It has waited too long for its answer. */
+  readonly isStalled: boolean
+}
+
+export interface Ban {
+  readonly version: string
+  readonly at: number
 }
 
 export type KnownByType = Readonly<{ [short in Short]: Known }>
@@ -31,10 +58,16 @@ const nothing = (): Known => ({
   asked: new Set(),
   isNamed: false,
   nonce: '',
-  unanswered: false,
-  hasReason: false,
+  out: [],
+  hasAccepted: false,
+  isExcused: false,
+  isDisturbed: false,
   mayBeEmpty: false,
   said: new Map(),
+  held: new Map(),
+  refusedAlone: undefined,
+  accepted: new Set(),
+  banned: new Map(),
   dueAgain: new Set(),
 })
 
@@ -48,16 +81,12 @@ export const nothingKnown = (): KnownByType => ({
 export const publishedOf = (snapshot: Snapshot | undefined, short: Short): Resources =>
   snapshot === undefined ? undefined : viewOf(snapshot, dataPlane)[types[short]]
 
-/** A type whose resources have changed has a reason to say so. */
-export const notePublished = (
-  known: KnownByType,
-  before: Snapshot | undefined,
-  after: Snapshot,
-): void => {
-  for (const short of shorts) {
-    const [old, now] = [publishedOf(before, short), publishedOf(after, short)]
-    if (before === undefined || PM.digestOf(old) !== PM.digestOf(now)) known[short].hasReason = true
-  }
+/** What was refused in one version may be tried in another one. */
+export const notePublished = (known: KnownByType, snapshot: Snapshot): void => {
+  for (const short of shorts)
+    for (const [name, { version }] of known[short].banned)
+      if (PM.get(publishedOf(snapshot, short), name)?.version !== version)
+        known[short].banned.delete(name)
 }
 
 /** State of the world does not say that endpoints or routes have gone: what comes back is news. */
@@ -67,36 +96,136 @@ export const forgetGone = (known: KnownByType, snapshot: Snapshot): void => {
       if (PM.get(publishedOf(snapshot, short), name) === undefined) known[short].said.delete(name)
 }
 
+/** A response that has waited too long holds back all others: all that are out are searched. */
+export const noteStalled = (known: Known, isTooLong: (sentAt: number) => boolean): boolean => {
+  const waiting = known.out.filter(({ isStalled }) => !isStalled)
+  if (!waiting.some(({ sentAt }) => isTooLong(sentAt))) return false
+  known.out = known.out.map((each) => ({ ...each, isStalled: true }))
+  known.isDisturbed = true
+  for (const { response } of waiting) forget(known, namesIn(response))
+  return true
+}
+
+const forget = (known: Known, names: ReadonlyArray<string>): void => {
+  for (const name of names) {
+    known.said.delete(name)
+    known.held.delete(name)
+  }
+}
+
+const namesIn = ({ resources, removed }: Response): ReadonlyArray<string> => [
+  ...resources.map(({ name }) => name),
+  ...removed,
+]
+
+export interface Hearing {
+  /** It asks once more for all that it names, and may. */
+  readonly repeats: boolean
+  /** What the client brings is not trusted, since nobody knows what it holds. */
+  readonly isTainted: boolean
+  /** To try a half would take the other half from it, and nobody knows what it had. */
+  readonly isBlind: boolean
+  readonly nowMs: number
+}
+
 /**
  * Says whether a request may have a response: a stale one has none of its own.
  *
- * Its names count if it has crossed the response that is out; in delta they count always.
+ * Its names count if it has crossed a response that is out; in delta they count always.
  */
-export const noteRequest = (known: Known, request: DiscoveryRequest, repeats: boolean): boolean => {
+export const noteRequest = (
+  known: Known,
+  request: DiscoveryRequest,
+  { repeats, isTainted, isBlind, nowMs }: Hearing,
+): boolean => {
   const isFirst = !known.isOpen
-  const isCurrent = request.responseNonce === known.nonce
   const isSotw = request._tag === 'Sotw'
+  const isCurrent =
+    request.responseNonce === known.nonce ||
+    (!isSotw && known.out.some(({ response }) => response.nonce === request.responseNonce))
   known.isOpen = true
-  const isNoise = known.nonce !== '' && !known.unanswered
+  known.refusedAlone = undefined
+  const isNoise = known.nonce !== '' && known.out.length === 0
   if (isSotw && !isFirst && !isCurrent && isNoise) return false
-  if (isCurrent) known.unanswered = false
+  if (isCurrent) noteAnswer(known, request, isBlind, nowMs)
   const before = known.asked
   if (isSotw) noteNames(known, request.resourceNames, isFirst)
-  else noteChange(known, request, isFirst)
+  else noteChange(known, request, isFirst, isTainted)
   noteAsked(known, before)
-  if (isSotw && repeats) {
-    known.hasReason = true
-    known.dueAgain = new Set(request.resourceNames)
-  }
-  return isFirst || isCurrent || (!isSotw && changesNames(request))
+  if (isSotw && repeats) known.dueAgain = new Set(request.resourceNames)
+  for (const name of known.dueAgain) known.banned.delete(name)
+  const hasNames = isSotw
+    ? [...known.asked].join() !== [...before].join()
+    : changesNames(request)
+  return isFirst || isCurrent || hasNames
 }
+
+const noteAnswer = (
+  known: Known,
+  request: DiscoveryRequest,
+  isBlind: boolean,
+  nowMs: number,
+): void => {
+  const isSotw = request._tag === 'Sotw'
+  const answered = known.out.filter(
+    ({ response }) => isSotw || response.nonce === request.responseNonce,
+  )
+  const last = answered.at(-1)
+  if (last === undefined) return
+  known.out = known.out.filter((each) => !answered.includes(each))
+  if (request.errorDetail !== undefined) return noteRefusal(known, answered, isBlind, nowMs)
+  if (isSotw && request.versionInfo !== last.response.version)
+    return forget(known, answered.flatMap(({ response }) => namesIn(response)))
+  known.hasAccepted = true
+  known.isExcused = false
+  const isWhole = isSotw && isFullState(last.response.typeUrl)
+  if (isWhole) known.held.clear()
+  for (const { response } of isWhole ? [last] : answered) {
+    for (const { name, version } of response.resources) {
+      known.held.set(name, version)
+      known.accepted.add(`${name} ${version}`)
+      if (known.banned.get(name)?.version === version) known.banned.delete(name)
+    }
+    for (const name of response.removed) known.held.delete(name)
+  }
+  if (last.isStalled) forget(known, namesIn(last.response))
+}
+
+/** What was new in a refused response may be sent again; what was new alone may not. */
+const noteRefusal = (
+  known: Known,
+  answered: ReadonlyArray<Out>,
+  isBlind: boolean,
+  nowMs: number,
+): void => {
+  const resources = answered.flatMap(({ response }) => response.resources)
+  const removed = answered.flatMap(({ response }) => response.removed)
+  const fresh = resources.filter(({ name, version }) => known.held.get(name) !== version)
+  const others = fresh.filter((each) => !isSubstitute(known, each))
+  const suspects = others.length > 0 ? others : fresh.length > 0 ? fresh : resources
+  const [only] = suspects
+  known.isDisturbed = true
+  known.isExcused = isBlind
+  forget(known, [...fresh.map(({ name }) => name), ...removed])
+  if (isBlind) return
+  if (only === undefined || new Set(suspects.map(({ name }) => name)).size > 1) return
+  known.refusedAlone = only.name
+  known.banned.set(only.name, { version: only.version, at: nowMs })
+}
+
+/** What stands in the place of something else is what was accepted before, or says that there is none. */
+const isSubstitute = ({ accepted }: Known, { name, version }: Resource): boolean =>
+  accepted.has(`${name} ${version}`) || version === noEndpoints(name)
+
+/** The version of an empty load assignment. */
+export const noEndpoints = (name: string): string =>
+  bytesResource(name, ClusterLoadAssignment.encode({ clusterName: name }).finish()).version
 
 const changesNames = ({ subscribe, unsubscribe }: DeltaRequest): boolean =>
   subscribe.length > 0 || unsubscribe.length > 0
 
 const noteAsked = (known: Known, before: ReadonlySet<string>): void => {
   const { asked, said } = known
-  for (const name of asked) if (!before.has(name)) known.hasReason = true
   for (const name of said.keys()) if (!covers(asked, name)) said.delete(name)
   if (asked.has('*') && !before.has('*')) known.mayBeEmpty = true
   if (!asked.has('*')) known.mayBeEmpty = false
@@ -108,11 +237,20 @@ const noteNames = (known: Known, names: ReadonlyArray<string>, isFirst: boolean)
   const isEverything = names.length === 0 && !known.isNamed && (isFirst || before.has('*'))
   known.isNamed ||= names.length > 0
   known.asked = new Set(isEverything ? ['*'] : names)
-  for (const name of known.asked) if (!before.has(name)) known.dueAgain.add(name)
+  for (const name of known.asked) {
+    if (before.has(name)) continue
+    known.dueAgain.add(name)
+    known.held.delete(name)
+  }
 }
 
 /** Delta: whatever is asked for is due, and so is what is given up while everything is asked for. */
-const noteChange = (known: Known, request: DeltaRequest, isFirst: boolean): void => {
+const noteChange = (
+  known: Known,
+  request: DeltaRequest,
+  isFirst: boolean,
+  isTainted: boolean,
+): void => {
   const { subscribe, unsubscribe, initialResourceVersions } = request
   const before = known.asked
   const kept = [...before].filter((name) => !unsubscribe.includes(name))
@@ -122,7 +260,13 @@ const noteChange = (known: Known, request: DeltaRequest, isFirst: boolean): void
   const givenUp = unsubscribe.filter((name) => isAll && before.has(name))
   const gained = isAll && !before.has('*') ? ['*'] : []
   const due = [...subscribe.filter((name) => name !== '*'), ...givenUp, ...gained]
-  if (due.length > 0) known.hasReason = true
-  if (isFirst) known.said = new Map(initialResourceVersions)
-  if (initialResourceVersions.size === 0) for (const name of due) known.dueAgain.add(name)
+  if (isFirst && !isTainted) {
+    known.said = new Map(initialResourceVersions)
+    known.held = new Map(initialResourceVersions)
+  }
+  if (initialResourceVersions.size > 0) return
+  for (const name of due) {
+    known.dueAgain.add(name)
+    known.held.delete(name)
+  }
 }

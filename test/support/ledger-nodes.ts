@@ -2,7 +2,7 @@ import type { EdgeRoute } from '../../src/core/edge-route.js'
 import type { Ledger, LedgerNode, Refusal } from '../../src/core/ledger.js'
 import * as PM from '../../src/core/persistent-map.js'
 import { type Snapshot, viewOf } from '../../src/core/snapshot.js'
-import { translate } from '../../src/core/translate.js'
+import { translate, type Translation } from '../../src/core/translate.js'
 import { routeType } from '../../src/core/type-url.js'
 
 export const dataPlane = 'edge-envoy'
@@ -19,8 +19,21 @@ export const aRoute = (name: string, generation: number): EdgeRoute => ({
 /** Routes by name, each in the form of a generation. */
 export type Forms = Readonly<Record<string, number>>
 
-export const worldOf = (forms: Forms) =>
-  translate(Object.entries(forms).map(([name, generation]) => aRoute(name, generation)))
+/** What is published with these routes. Equal ones get the very same, as long as it is kept. */
+export const worldOf = (forms: Forms): Translation => {
+  const key = JSON.stringify(Object.entries(forms).sort())
+  const known = worlds.get(key)
+  if (known !== undefined) return known
+  if (worlds.size >= maxWorlds) worlds.clear()
+  const routes = Object.entries(forms).map(([name, generation]) => aRoute(name, generation))
+  const made = translate(routes)
+  worlds.set(key, made)
+  return made
+}
+
+/** How many are kept: a translation takes longer than all else that a property does with it. */
+const maxWorlds = 2_000
+const worlds = new Map<string, Translation>()
 
 export interface NodeOptions {
   readonly id?: string

@@ -199,7 +199,10 @@ export const ask = ({ state }: Played, listener: string | number, connection?: n
       return answer.cluster
     case 'ServiceUnavailable':
       return `${answer.flag} ${answer.cluster}`
-    default:
+    case 'Redirected':
+    case 'Responded':
+    case 'NotFound':
+    case 'ConnectionRefused':
       return answer._tag
   }
 }

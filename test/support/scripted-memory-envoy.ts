@@ -21,6 +21,7 @@ import {
 } from '../contract/envoy-scripts/resources.js'
 import {
   type Backend,
+  type Connection,
   type EnvoyUnderTest,
   type EnvoyUnderTestOptions,
   inbox,
@@ -44,7 +45,7 @@ export const startMemoryEnvoy =
     return Promise.resolve({
       variant: options.variant,
       backends,
-      settleMs: 0,
+      settleMs: 1,
       freePort: () => Promise.resolve((ports += 1)),
       send: (response) => {
         const sent = { ...response, nonce: `n${(nonces += 1)}` }
@@ -63,16 +64,7 @@ export const startMemoryEnvoy =
         envoy.handle({ _tag: 'Connected' })
       }),
       request: promised((port, path) => show(answerTo(envoy.state(), asked(port, path)))),
-      connect: (port) => {
-        let connection: number | undefined
-        return {
-          request: promised((path) => {
-            connection ??= envoy.connect(port)
-            const answer = answerTo(envoy.state(), { ...asked(port, path), connection })
-            return show(answer) === 'refused' ? 'closed' : show(answer)
-          }),
-        }
-      },
+      connect: (port) => connection(envoy, asked(port, '')),
       occupy: promised((port) => {
         busy.add(port)
         return promised(() => void busy.delete(port))
@@ -81,6 +73,18 @@ export const startMemoryEnvoy =
       stop: promised(() => undefined),
     })
   }
+
+const connection = (envoy: RunningEnvoy, first: Request): Connection => {
+  let opened: number | undefined
+  return {
+    request: promised((path) => {
+      opened ??= envoy.connect(first.listener)
+      if (opened === undefined) return 'refused'
+      const answer = show(answerTo(envoy.state(), { ...first, path, connection: opened }))
+      return answer === 'refused' ? 'closed' : answer
+    }),
+  }
+}
 
 /** What throws rejects. */
 const promised =
@@ -117,6 +121,8 @@ const refuse: Refuse = (_, __, bytes) => {
   return text.includes(refusedMark) ? 'it is bad' : undefined
 }
 
+type RunningEnvoy = ReturnType<typeof running>
+
 /** The one mutable cell, and its clock. */
 const running = (initial: EnvoyState) => {
   const box = inbox()
@@ -129,8 +135,11 @@ const running = (initial: EnvoyState) => {
   }
   /** Lets time pass to the next timer, or to the end if there is none before. */
   const passTo = (endMs: number): void => {
-    nowMs = Math.max(nowMs, Math.min(nextTimer(state) ?? endMs, endMs))
+    const dueMs = nextTimer(state) ?? endMs
+    nowMs = Math.max(nowMs, Math.min(dueMs, endMs))
     handle({ _tag: 'TimePassed', nowMs })
+    if (dueMs <= nowMs && nextTimer(state) === dueMs)
+      throw new Error(`at ${nowMs} ms the timer of ${dueMs} ms is still set`)
   }
   return {
     box,
@@ -146,10 +155,10 @@ const running = (initial: EnvoyState) => {
         if (nowMs >= endMs) throw new Error(`no request for ${typeUrl}, but: ${box.show()}`)
       }
     },
-    connect: (port: number) => {
-      const [next, connection] = openConnection(state, port)
+    connect: (at: string | number) => {
+      const [next, opened] = openConnection(state, at)
       state = next
-      return connection
+      return opened
     },
   }
 }

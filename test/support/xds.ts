@@ -16,8 +16,10 @@ import type {
   SotwRequest,
   Variant,
 } from '../../src/core/xds/messages.js'
+import { type NodeMemory, remember } from '../../src/core/xds/node-memory.js'
 import {
   openSession,
+  type Session,
   type SessionEffect,
   type SessionEvent,
   type SessionOptions,
@@ -96,6 +98,8 @@ export interface Setup {
   readonly options?: SessionOptions
   /** Who the client says it is, in its first request. */
   readonly node?: NodeIdentity
+  /** What an earlier stream of this client has left behind. */
+  readonly memory?: NodeMemory
 }
 
 /** One stream of a client: feeds the session, and remembers what came back. */
@@ -112,12 +116,18 @@ export interface Stream {
   readonly effects: () => ReadonlyArray<SessionEffect>
   /** Every response so far. */
   readonly responses: () => ReadonlyArray<Response>
+  /** What it leaves behind when it ends. */
+  readonly memory: () => NodeMemory | undefined
   /** The newest response of a type. */
   readonly latest: (short: Short) => Response | undefined
 }
 
-export const openStream = (variant: Variant, options?: SessionOptions): Stream => {
-  let session = openSession(variant, options)
+export const openStream = (
+  variant: Variant,
+  options?: SessionOptions,
+  memory?: NodeMemory,
+): Stream => {
+  let session: Session = { ...openSession(variant, options), memory }
   let last: ReadonlyArray<SessionEffect> = []
   let nowMs = 0
   const responses: Array<Response> = []
@@ -144,6 +154,8 @@ export const openStream = (variant: Variant, options?: SessionOptions): Stream =
     },
     effects: () => last,
     responses: () => responses,
+    memory: () =>
+      session.node && remember(session.node, dataPlane, session.watches, session.memory),
     latest: (short) => responses.findLast((response) => response.typeUrl === types[short]),
   }
 }
@@ -173,7 +185,7 @@ export interface SotwStream extends Stream {
 }
 
 export const openSotw = (setup: Setup = {}): SotwStream => {
-  const stream = openStream('sotw', setup.options)
+  const stream = openStream('sotw', setup.options, setup.memory)
   const namesOf = new Map<Short, string>()
   const accepted = new Map<Short, string>()
   let isFirst = true
@@ -226,7 +238,7 @@ export interface DeltaStream extends Stream {
 }
 
 export const openDelta = (setup: Setup = {}): DeltaStream => {
-  const stream = openStream('delta', setup.options)
+  const stream = openStream('delta', setup.options, setup.memory)
   let isFirst = true
   const ask: DeltaStream['ask'] = (short, change = {}, fields = {}) => {
     const node = isFirst ? (setup.node ?? aNode) : undefined

@@ -27,12 +27,14 @@ import {
  *   ask TYPE nonce=N names           the same, on nonce N
  *   ask TYPE +a -b held=a,b=2        delta: subscribes, unsubscribes, says what it holds
  *   ack TYPE …, nack TYPE …          answers the newest response of the type, and asks as above
+ *   pass MS                          lets time pass
  */
 
 interface Peer {
   readonly variant: Variant
   readonly effects: () => ReadonlyArray<SessionEffect>
   readonly publish: (world: World) => unknown
+  readonly pass: (ms: number) => unknown
   readonly speak: (verb: Verb, short: Short, rest: ReadonlyArray<string>) => unknown
 }
 
@@ -103,6 +105,8 @@ const show = (effect: SessionEffect): string => {
       return `  acked ${shortOf(effect.typeUrl)} nonce=${effect.nonce}`
     case 'Nacked':
       return `  nacked ${shortOf(effect.typeUrl)} nonce=${effect.nonce}: ${effect.error.message}`
+    case 'Convicted':
+      return `  convicted ${shortOf(effect.typeUrl)} ${effect.name}: ${effect.message}`
     case 'Close':
       return `  close ${effect.code}: ${effect.message}`
   }
@@ -126,6 +130,10 @@ const run = (scene: Scene, line: string): Scene => {
     const world = parseWorld(rest.join(' '))
     peer.publish(world)
     return { ...scene, world }
+  }
+  if (verb === 'pass') {
+    peer.pass(Number(rest[0]))
+    return scene
   }
   const [short = '', ...said] = rest
   if (!isVerb(verb) || !isShort(short)) throw new Error(`no such command: ${line}`)

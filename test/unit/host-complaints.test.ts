@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Programmed } from '../../src/core/programmed.js'
 import type { Verdict } from '../../src/core/verdict.js'
 import { changesOf, complaintsOf, noComplaints } from '../../src/host/complaints.js'
 import type { SourceProblem } from '../../src/ports/route-source.js'
@@ -53,4 +54,39 @@ test('a complaint that says something else now appears again, and an equal one d
   const before = complaintsOf([], [refused('1', 'no')])
   expect(changesOf(before, complaintsOf([], [refused('1', 'no')])).appeared).toEqual([])
   expect(changesOf(before, complaintsOf([], [refused('1', 'never')])).appeared).toHaveLength(1)
+})
+
+const served = (programmed: Programmed): Verdict => ({
+  key: { namespace: 'shop', name: 'checkout' },
+  uid: '1',
+  generation: 1,
+  accepted: { _tag: 'Accepted' },
+  unresolved: [],
+  programmed,
+})
+
+const refusedBy = (nodes: ReadonlyArray<string>): Verdict =>
+  served({ _tag: 'Refused', generation: 1, message: 'bad', nodes, nodeCount: nodes.length })
+
+test('that an Envoy refuses a route is a complaint, and one only, however many do', () => {
+  const before = complaintsOf([], [refusedBy(['a'])])
+  expect([...before.values()]).toEqual([
+    { about: 'route', where: 'shop/checkout', message: 'refused by an Envoy: bad' },
+  ])
+  expect(changesOf(before, complaintsOf([], [refusedBy(['a', 'b'])])).appeared).toEqual([])
+})
+
+test('that Envoys are on their way, late, or not there is none, nor does it change one', () => {
+  const nodes = { nodes: ['a'], nodeCount: 1 }
+  for (const _tag of ['Pending', 'Lagging'] as const) {
+    const programmed: Programmed = { _tag, generation: 1, ...nodes }
+    expect(told([], [served(programmed)])).toEqual([])
+    const unresolved: Verdict['unresolved'] = [
+      { path: 'spec.backends[0]', reason: 'NoReadyEndpoints', message: 'none' },
+    ]
+    expect(told([], [{ ...served(programmed), unresolved }])).toEqual([
+      'route shop/checkout Accepted; NoReadyEndpoints: spec.backends[0]: none',
+    ])
+  }
+  expect(told([], [served({ _tag: 'NoEnvoy', generation: 1, dataPlane: 'x' })])).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { observeXds } from 'edgewright/host'
+import { observeXds, type ObserveOptions } from 'edgewright/host'
 import { expect, test } from 'vitest'
 import { clusterType } from '../../src/core/type-url.js'
 import type { LogLevel, LogValue } from '../../src/ports/logger.js'
@@ -10,7 +10,7 @@ interface Entry {
   readonly fields: Readonly<Record<string, LogValue>>
 }
 
-const observe = (events: ReadonlyArray<XdsEvent>) => {
+const observe = (events: ReadonlyArray<XdsEvent>, options?: ObserveOptions) => {
   const entries: Array<Entry> = []
   const figures = new Map<string, number>()
   const key = (name: string, labels: object): string => `${name}${JSON.stringify(labels)}`
@@ -21,6 +21,7 @@ const observe = (events: ReadonlyArray<XdsEvent>) => {
         void figures.set(key(name, labels), (figures.get(key(name, labels)) ?? 0) + amount),
       set: (name, labels, value) => void figures.set(key(name, labels), value),
     },
+    options,
   )
   events.forEach(observer)
   return { entries, figures }
@@ -86,4 +87,39 @@ test('of a long refusal the beginning and the end are kept, for the reason may s
   expect(error.length).toBeLessThan(700)
   expect(error.startsWith('first')).toBe(true)
   expect(error.endsWith('last')).toBe(true)
+})
+
+const refused = (owners: ReadonlyArray<string>, message = 'no such filter'): XdsEvent => ({
+  _tag: 'RefusalFound',
+  stream: '1',
+  typeUrl: clusterType,
+  name: 'shop/checkout',
+  owners,
+  message,
+})
+
+test('what an Envoy refuses is a warning with its objects, by name where that is known, and a figure', () => {
+  const nameOf = (uid: string): string | undefined => (uid === 'u1' ? 'shop/checkout' : undefined)
+  const { entries, figures } = observe(
+    [opened('1'), identified('1', true), refused(['u1', 'u2'])],
+    { nameOf },
+  )
+  expect(entries.at(-1)?.level).toBe('warn')
+  expect(entries.at(-1)?.fields).toEqual({
+    stream: '1',
+    node: 'node-1',
+    type: 'Cluster',
+    name: 'shop/checkout',
+    objects: 'shop/checkout, u2',
+    error: 'no such filter',
+  })
+  expect(figures.get('edgewright_xds_refusals_total{"type":"Cluster"}')).toBe(1)
+})
+
+test('of many objects a few are named, and a long reason is cut', () => {
+  const many = Array.from({ length: 1_000 }, (_, n) => `u${n}`)
+  const { entries } = observe([refused(many, 'x'.repeat(5_000))])
+  const { objects, error } = entries[0]?.fields ?? {}
+  expect(objects).toBe('u0, u1, u2, u3, u4, u5, u6, u7 and 992 more')
+  expect(String(error).length).toBeLessThan(700)
 })

@@ -72,6 +72,20 @@ describe('a listener whose table has not come', () => {
     expect(ask(goOn(waiting, at(16_000)), 2)).toBe('NotFound')
   })
 
+  test('waits no longer because another one came', () => {
+    const [second, third] = [listener('l2', 2, 't2'), listener('l3', 3, 't3')]
+    const waiting = goOn(
+      serving({ variant: 'delta' }),
+      at(1_000),
+      listenersOf('l2', second),
+      at(5_000),
+      listenersOf('l3', third),
+      at(16_000),
+    )
+    expect([ask(waiting, 2), ask(waiting, 3)]).toEqual(['NotFound', 'ConnectionRefused'])
+    expect(ask(goOn(waiting, at(20_000)), 3)).toBe('NotFound')
+  })
+
   test('waits without end for a table that is said not to be there (F12)', () => {
     const waiting = goOn(
       serving({ variant: 'delta' }),

@@ -156,6 +156,11 @@ describe('a refusal that spoils the whole response', () => {
     expect(after.sent[0]?.at(-1)).toMatch(/n=c2 ! Invalid duration: Expected positive duration$/)
     expect(heldOf(after, clusterType)).toEqual(['a=1', 'e1=1', 'e2=1'])
   })
+
+  test.each(both)('keeps nobody waiting: listeners are asked for all the same (%s)', (variant) => {
+    const spoiled = response(clusterType, 'c1', [staticCluster('good'), staticCluster('negative')])
+    expect(play({ variant, refuse }, spoiled).sent[1]?.[0]).toMatch(/^Listener/)
+  })
 })
 
 describe('what a delta client reports after a refusal stays behind what it runs', () => {

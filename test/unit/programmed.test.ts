@@ -130,6 +130,14 @@ describe('a node that comes', () => {
     expect(said.get('b')).toMatchObject({ _tag: 'Pending', nodes: ['node-2'] })
   })
 
+  test('does not count without its tables, be there no route in them when it came', () => {
+    const watch = watcher()
+    watch.publish({})
+    watch.nodes({ stream: '1', holds: {} }, newcomer(undefined))
+    watch.publish({ a: 1 })
+    expect(inShort(watch.nodes(old, newcomer(undefined)).get('a'))).toBe('Programmed 1')
+  })
+
   test('counts although it refuses something', () => {
     const watch = watcher()
     watch.publish({ a: 1, b: 1 })
@@ -195,6 +203,33 @@ describe('a node that is late', () => {
     expect(inShort(watch.pass(1).get('a'))).toBe('Lagging 2')
   })
 
+  test('has its grace as of when it counts, and another one may lose patience before', () => {
+    const watch = watcher()
+    const one: NodeOptions = { stream: '1', holds: { a: 1, b: 1 } }
+    watch.publish({ a: 1, b: 1 })
+    watch.nodes(one, { stream: '2', holds: { a: 1 } })
+    watch.publish({ a: 2, b: 1 })
+    watch.pass(lagGraceMs / 2)
+    const two: NodeOptions = { stream: '2', holds: { a: 1, b: 1 } }
+    watch.nodes(one, two)
+    expect(watch.due()).toBe(lagGraceMs)
+    expect(inShort(watch.pass(lagGraceMs / 2).get('a'))).toBe('Lagging 2')
+    watch.nodes({ ...one, holds: { a: 2, b: 1 } }, { ...two, holds: { a: 2, b: 1 } })
+    expect(inShort(watch.look().get('a'))).toBe('Programmed 2')
+  })
+
+  test('is noticed too where the others have long accepted the route', () => {
+    const watch = watcher()
+    watch.publish({ a: 1 })
+    watch.nodes(old, { stream: '2', holds: {} })
+    watch.publish({ a: 1, b: 1 })
+    const one: NodeOptions = { stream: '1', holds: { a: 1, b: 1 } }
+    expect(inShort(watch.nodes(one, { stream: '2', holds: {} }).get('b'))).toBe('Programmed 1')
+    watch.nodes(one, { stream: '2', holds: { a: 1 } })
+    expect(watch.due()).toBe(lagGraceMs)
+    expect(inShort(watch.pass(lagGraceMs).get('b'))).toBe('Lagging 1')
+  })
+
   test('has time anew for each generation, so that constant change makes no one late', () => {
     const watch = programmed()
     for (let generation = 2; generation < 10; generation += 1) {
@@ -236,7 +271,7 @@ describe('a refusal', () => {
     }))
     const said = watch.nodes(...many).get('a')
     if (said?._tag !== 'Refused') throw new Error(`it is ${said?._tag}`)
-    expect(said.nodes).toEqual([...'klmnopqr'].map((letter) => `node-${letter}`))
+    expect(said.nodes).toEqual('klmnopqr'.split('').map((letter) => `node-${letter}`))
     expect(said.nodeCount).toBe(2 * maxNamedNodes)
     expect(said.message.length).toBeLessThan(700)
     expect(said.message.endsWith('15')).toBe(true)

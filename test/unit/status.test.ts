@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Programmed } from '../../src/core/programmed.js'
 import { type Condition, conditionsOf, isServed, showVerdict } from '../../src/core/status.js'
 import type { Acceptance, LostClaim, UnresolvedRef, Verdict } from '../../src/core/verdict.js'
 
@@ -82,6 +83,65 @@ describe('the conditions of a verdict', () => {
     expect(expected.length === 2).toBe(isServed(of.accepted))
   })
 
+  const served = ['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs']
+  const nodes = { nodes: ['e1', 'e2'], nodeCount: 5 }
+  const words: ReadonlyArray<readonly [Programmed, string, string]> = [
+    [{ _tag: 'Programmed', generation: 1 }, 'Programmed=True Programmed', ''],
+    [
+      { _tag: 'Pending', generation: 1, ...nodes },
+      'Programmed=False Pending',
+      'not yet accepted by e1, e2 and 3 more',
+    ],
+    [
+      { _tag: 'Pending', generation: 1, nodes: [], nodeCount: 0 },
+      'Programmed=False Pending',
+      'no Envoy is connected at the moment',
+    ],
+    [
+      { _tag: 'Lagging', generation: 1, nodes: ['e1'], nodeCount: 1 },
+      'Programmed=False Lagging',
+      'for too long not accepted by e1',
+    ],
+    [
+      { _tag: 'Refused', generation: 1, message: 'no such filter', ...nodes },
+      'Programmed=False Refused',
+      'refused by e1, e2 and 3 more: no such filter',
+    ],
+    [
+      { _tag: 'NoEnvoy', generation: 1, dataPlane: 'edge' },
+      'Programmed=False NoEnvoy',
+      'no Envoy of the data plane edge has connected',
+    ],
+  ]
+
+  test.each(words)('%# say how far the Envoys are', (programmed, expected, message) => {
+    const of = { ...verdict({ _tag: 'Accepted' }), programmed }
+    const conditions = conditionsOf(of, [], early)
+    expect(conditions.map(inShort)).toEqual([...served, expected])
+    expect(conditions[2]?.message).toBe(message)
+    expect(showVerdict(of)).toContain(message)
+  })
+
+  test('say nothing of the Envoys where the route is not served', () => {
+    const of = verdict(conflicted(0))
+    const [only, ...others] = conditionsOf(
+      { ...of, programmed: { _tag: 'Programmed', generation: 1 } },
+      [],
+      early,
+    )
+    expect([only?.type, others]).toEqual(['Accepted', []])
+  })
+
+  test('name, where they speak of the Envoys, the generation that these were asked of', () => {
+    const programmed: Programmed = { _tag: 'Programmed', generation: 3 }
+    const conditions = conditionsOf(
+      { ...verdict({ _tag: 'Accepted' }, [], 4), programmed },
+      [],
+      early,
+    )
+    expect(conditions.map(({ observedGeneration }) => observedGeneration)).toEqual([4, 4, 3])
+  })
+
   test('are cut to a length that a person reads, and never within a character', () => {
     for (let length = 1_000; length < 1_040; length++) {
       const errors = [{ path: '', message: `${'x'.repeat(length)}${'😀'.repeat(100)}` }]
@@ -102,8 +162,16 @@ describe('the conditions of a verdict', () => {
     conflicted(3),
   )
   const verdicts = fc
-    .tuple(acceptance, fc.constantFrom([], [missing]), fc.nat(3))
-    .map(([accepted, unresolved, generation]) => verdict(accepted, unresolved, generation))
+    .tuple(
+      acceptance,
+      fc.constantFrom([], [missing]),
+      fc.nat(3),
+      fc.constantFrom(undefined, ...words.map(([programmed]) => programmed)),
+    )
+    .map(([accepted, unresolved, generation, programmed]) => ({
+      ...verdict(accepted, unresolved, generation),
+      ...(programmed === undefined ? {} : { programmed: { ...programmed, generation } }),
+    }))
 
   test('move their time only when their status flips, and name the generation that they speak of', () => {
     const holds = fc.property(verdicts, verdicts, (first, second) => {

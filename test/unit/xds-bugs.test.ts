@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDelta, openSotw } from '../support/xds.js'
+import { openDelta, openSotw, versionOf } from '../support/xds.js'
 
 test('14. D: a resource that was refused alone is sent once more if the client asks for it anew', () => {
   const stream = openDelta()
@@ -45,4 +45,72 @@ test('53. S: a cluster that leaves before its endpoints were asked for gets an a
   stream.publish({})
   stream.ask('eds', 'a')
   expect(stream.latest('eds')?.resources.map(({ name }) => name)).toEqual(['a'])
+})
+
+test('14. S: a client that comes back and refuses its first listeners without a name is not sent them for ever', () => {
+  const stream = openSotw()
+  stream.publish({ lds: 'a b' })
+  stream.ask('lds', '', { versionInfo: 'v' })
+  for (let round = 0; round < 10; round++) stream.nack('lds')
+  expect(stream.responses().length).toBeLessThan(5)
+})
+
+test('14. S: of a client that comes back only what it names is held to be refused, not a part of the name', () => {
+  const stream = openSotw()
+  stream.publish({ cds: 'web web-2' })
+  stream.ask('cds', '', { versionInfo: 'v' })
+  stream.ask('cds', '', { errorDetail: { code: 13, message: 'cluster(s) web-2: refused' } })
+  const convicted = stream.effects().flatMap((each) => (each._tag === 'Convicted' ? [each.name] : []))
+  expect(convicted).toEqual(['web-2'])
+})
+
+test('22. D: what is to go follows the answer to what has come, and no other event', () => {
+  const stream = openDelta()
+  stream.publish({ cds: 'a' })
+  expect(stream.ask('cds', { subscribe: 'a x' })).toEqual(['cds a'])
+  expect(stream.publish({ cds: 'a' })).toEqual([])
+  expect(stream.ack('cds')).toEqual(['cds -x'])
+})
+
+test('18b. D: what is tried is tried alone: something new beside it is not laid at its door', () => {
+  const stream = openDelta()
+  stream.publish({ eds: 'b=1 c=1' })
+  stream.ask('eds', { subscribe: '*' })
+  stream.publish({ eds: 'a=bad b=1' })
+  for (let round = 0; round < 10; round++) {
+    const isBad = stream.latest('eds')?.resources.some(({ name }) => name !== 'b') ?? false
+    if (isBad) stream.nack('eds')
+    else stream.ack('eds')
+    const convicted = stream.effects().flatMap((each) => (each._tag === 'Convicted' ? [each.name] : []))
+    expect(convicted).not.toContain('b')
+  }
+})
+
+test('31. S: what was not asked for before everything was is not held for accepted', () => {
+  const stream = openSotw()
+  stream.publish({ cds: 'c>c', eds: 'c', rds: '' })
+  stream.ask('cds', 'a')
+  expect(stream.ack('cds', '*')).toEqual(['cds c'])
+  expect(stream.nack('cds')).toEqual(['cds'])
+  expect(stream.effects().map(({ _tag }) => _tag)).toContain('Convicted')
+})
+
+test('43. D: a table that a client brings in its present version is not sent again', () => {
+  const first = openDelta()
+  first.publish({ rds: 'a=1' })
+  first.ask('rds', { subscribe: 'a' })
+  first.ack('rds')
+  const second = openDelta({ memory: first.memory() })
+  second.publish({ rds: 'a=1' })
+  expect(second.ask('rds', { subscribe: 'a', initial: { a: versionOf('a=1') } })).toEqual([])
+})
+
+test('18b. S: a client that comes back and has accepted that there is nothing is searched like any other', () => {
+  const stream = openSotw()
+  stream.publish({})
+  stream.ask('cds', '', { versionInfo: 'v' })
+  stream.ack('cds')
+  stream.publish({ cds: 'a' })
+  stream.nack('cds')
+  expect(stream.effects().map(({ _tag }) => _tag)).toContain('Convicted')
 })

@@ -13,6 +13,7 @@ const response = (nonce: string): InFlight => ({
   target: undefined,
   sentAt: 0,
   trial: undefined,
+  isProbe: false,
   isStalled: false,
 })
 

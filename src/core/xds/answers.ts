@@ -5,7 +5,16 @@ import { put } from './advance.js'
 import { type Doubt, doubt, type Holding, isCertain, lastAccepted, settleWith } from './holding.js'
 import type { Variant } from './messages.js'
 import { namesPoison } from './probe.js'
-import { accuse, accuseNamed, acquit, confirm, keyOf, type Search, type Unit } from './search.js'
+import {
+  accuse,
+  accuseNamed,
+  acquit,
+  confirm,
+  type Evidence,
+  keyOf,
+  type Search,
+  type Unit,
+} from './search.js'
 import type { InFlight, Watch } from './watch.js'
 
 /**
@@ -53,16 +62,16 @@ export const refuse = (
   watch: Watch,
   answered: ReadonlyArray<InFlight>,
   typeUrl: TypeUrl,
-  { message, isBlind, nowMs }: RefusalOf,
+  { evidence, isBlind }: RefusalOf,
 ): Watch => {
   if (answered.length === 0) return watch
   const next = without(watch, answered)
-  if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, message, nowMs)
+  if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, evidence)
   const isTrial = answered.some(({ trial }) => trial !== undefined)
   const accuseOf = isBlind ? accuseNamed : accuse
   const search = isTrial
-    ? confirm(watch.search, message, nowMs)
-    : accuseOf(watch.search, unitsOf(watch, answered), message, nowMs)
+    ? confirm(watch.search, evidence)
+    : accuseOf(watch.search, unitsOf(watch, answered), evidence)
   const isStuck = typeUrl === clusterType
   return {
     ...(isStuck ? next : unsend(next, answered)),
@@ -73,22 +82,19 @@ export const refuse = (
 
 /** A refusal as it came. */
 export interface RefusalOf {
-  /** In the client's words. */
-  readonly message: string
+  readonly evidence: Evidence
   /** A response is the whole truth to the client, and nobody knows what it held before the first one. */
   readonly isBlind: boolean
-  readonly nowMs: number
 }
 
 /** A refused probe has changed nothing; whether something is wrong with what it tried it says by name. */
 const refuseProbe = (
   watch: Watch,
   answered: ReadonlyArray<InFlight>,
-  message: string,
-  nowMs: number,
+  evidence: Evidence,
 ): Watch => ({
   ...unsend(watch, answered),
-  search: namesPoison(message) ? acquit(watch.search) : confirm(watch.search, message, nowMs),
+  search: namesPoison(evidence.message) ? acquit(watch.search) : confirm(watch.search, evidence),
 })
 
 /** Notes that these responses have an answer, which says nothing of what the client holds. */
@@ -107,12 +113,13 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
 export const stall = (watch: Watch, nowMs: number): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const isTrial = waiting.some(({ trial }) => trial !== undefined)
+  const evidence: Evidence = { message: stalledMessage, kind: 'Stalled', nowMs }
   return {
     ...watch,
     inFlight: watch.inFlight.map((each) => ({ ...each, trial: undefined, isStalled: true })),
     search: isTrial
-      ? confirm(watch.search, stalledMessage, nowMs)
-      : accuse(watch.search, unitsOf(watch, waiting), stalledMessage, nowMs),
+      ? confirm(watch.search, evidence)
+      : accuse(watch.search, unitsOf(watch, waiting), evidence),
   }
 }
 

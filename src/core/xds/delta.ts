@@ -29,7 +29,9 @@ export const receiveDelta = (
     const subscription = firstSubscription(request, typeUrl, options, node)
     const { initialResourceVersions: said } = request
     const isTainted = memory?.doubts[typeUrl] !== undefined
-    const trusted = isTainted ? new Map([...said.keys()].map((name) => [name, unknownVersion])) : said
+    const trusted = isTainted
+      ? new Map([...said.keys()].map((name) => [name, unknownVersion]))
+      : said
     const claims = typeUrl === endpointType ? withoutVersions(trusted, debts) : trusted
     return { watch: openWatch(subscription, claims), kind: 'Other', answered: [] }
   }
@@ -40,9 +42,8 @@ export const receiveDelta = (
       ? accept(watch, answered, typeUrl)
       : kind === 'Nack'
         ? refuse(watch, answered, typeUrl, {
-            message: request.errorDetail?.message ?? '',
+            evidence: { message: request.errorDetail?.message ?? '', kind: 'Refused', nowMs },
             isBlind: false,
-            nowMs,
           })
         : watch
   const isAnswer = kind === 'Ack' || kind === 'Nack'

@@ -14,17 +14,19 @@ import { stall } from './answers.js'
 import { possibleForms } from './holding.js'
 import { depart, nextDeparture, strangersAmong, withLingerers } from './linger.js'
 import type { Response } from './messages.js'
-import { hasName, withNames } from './names.js'
+import { eachName, hasName, withNames } from './names.js'
 import { tablesIn } from './node-memory.js'
 import {
   isCurrent,
   isStillConvicted,
   noTrial,
   planResources,
-  planTables,
   type Trial,
+  tryResources,
+  unreadyBefore,
   unreadyClusters,
 } from './plan.js'
+import { planTables, tryTables } from './plan-tables.js'
 import {
   acquit,
   type Conviction,
@@ -50,9 +52,23 @@ export const warmTimeoutMs = 5_000
  */
 const maxClustersInFlight = 4
 
-/** A listener that was refused is tried again after this long, doubled each time up to the most. */
-const firstListenerRetryMs = 1_000
-const maxListenerRetryMs = 60_000
+/**
+ * The same of a client that says nothing at all, in milliseconds: it may be busy, or far away. One that
+ * waits for a cluster goes on answering the other types.
+ */
+export const silenceTimeoutMs = 15_000
+
+/** How long what was refused waits until it is tried again: doubled each time, up to the most. */
+interface Backoff {
+  readonly firstMs: number
+  readonly mostMs: number
+}
+
+/** A port that is busy may be free again. */
+const listenerBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
+
+/** What was not ready may be, and holds up all others when it is tried. */
+const stallBackoff: Backoff = { firstMs: 30_000, mostMs: 600_000 }
 
 /** Sends what is due, of all types, each behind the types that it refers to. */
 export const flush = (session: Session, nowMs: number): SessionStep => {
@@ -69,26 +85,43 @@ export const flush = (session: Session, nowMs: number): SessionStep => {
 }
 
 /** When the session wants a `TimePassed`, in milliseconds; `undefined` if it waits for no time. */
-export const nextTimer = ({ watches, lingerers }: Session): number | undefined => {
-  const times = [
-    nextDeparture(lingerers),
-    warmDeadline(watches[clusterType]),
-    ...[...(watches[listenerType]?.search.convicted.values() ?? [])].map(retryAt),
-  ].filter((time) => time !== undefined)
+export const nextTimer = (session: Session): number | undefined => {
+  const { watches, lingerers } = session
+  const retries = typeUrls.flatMap((typeUrl) => {
+    const search = watches[typeUrl]?.search
+    return search === undefined || search.convicted.size === 0
+      ? []
+      : [...search.convicted.values()]
+          .filter((each) => !isSuspect(search, each))
+          .map((each) => retryAt(typeUrl, each))
+  })
+  const times = [nextDeparture(lingerers), warmDeadline(session), ...retries].filter(
+    (time) => time !== undefined,
+  )
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-const warmDeadline = (watch: Watch | undefined): number | undefined => {
-  const oldest = watch?.inFlight.find(({ isStalled }) => !isStalled)
-  return oldest === undefined ? undefined : oldest.sentAt + warmTimeoutMs
+const warmDeadline = ({ watches, heardAt }: Session): number | undefined => {
+  const oldest = watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
+  if (oldest === undefined) return undefined
+  return oldest.sentAt + (heardAt > oldest.sentAt ? warmTimeoutMs : silenceTimeoutMs)
 }
 
-const retryAt = ({ at, times }: Conviction): number =>
-  at + Math.min(maxListenerRetryMs, firstListenerRetryMs * 2 ** Math.min(times - 1, 16))
+/** When what was refused is tried again as it is; `undefined` for never. */
+const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {
+  const backoff = backoffOf(typeUrl, evidence)
+  if (backoff === undefined) return undefined
+  return evidence.nowMs + Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(times - 1, 16))
+}
+
+const backoffOf = (typeUrl: TypeUrl, { kind }: Conviction['evidence']): Backoff | undefined => {
+  if (kind === 'Stalled') return stallBackoff
+  return typeUrl === listenerType ? listenerBackoff : undefined
+}
 
 const giveUpWaiting = (session: Session, nowMs: number): Session => {
   const watch = session.watches[clusterType]
-  const deadline = warmDeadline(watch)
+  const deadline = warmDeadline(session)
   return watch === undefined || deadline === undefined || deadline > nowMs
     ? session
     : withWatch(session, clusterType, stall(watch, nowMs))
@@ -125,12 +158,7 @@ export const possibleTables = ({ watches, memory }: Session): ReadonlyArray<Reso
   )
 }
 
-const flushType = (
-  session: Session,
-  typeUrl: TypeUrl,
-  view: View,
-  nowMs: number,
-): SessionStep => {
+const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const found = session.watches[typeUrl]
   if (found === undefined) return [session, []]
   const goal = view[typeUrl]
@@ -150,12 +178,13 @@ const flushType = (
 /** Forgets what is settled, and sees to what is to be sent once more. */
 const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {
   const released = release(watch.search, isStillConvicted(goal, watch))
-  const search =
-    typeUrl === listenerType
-      ? [...released.convicted.values()]
-          .filter((each) => retryAt(each) <= nowMs && !isSuspect(released, each))
-          .reduce((soFar, { unit }) => retry(soFar, unit), released)
-      : released
+  const isDue = (each: Conviction): boolean => {
+    const at = retryAt(typeUrl, each)
+    return at !== undefined && at <= nowMs && !isSuspect(released, each)
+  }
+  const search = [...released.convicted.values()]
+    .filter(isDue)
+    .reduce((soFar, { unit }) => retry(soFar, unit), released)
   const next = search === watch.search ? watch : { ...watch, search }
   return isSearching(search) || watch.holding.unsure === undefined ? next : settleDoubts(next)
 }
@@ -170,7 +199,10 @@ const isSuspect = (search: Watch['search'], { unit }: Conviction): boolean =>
 const settleDoubts = (watch: Watch): Watch => {
   const { holding, search, inFlight } = watch
   const onItsWay = new Set(
-    inFlight.flatMap(({ resources, removed }) => [...resources.map(({ name }) => name), ...removed]),
+    inFlight.flatMap(({ resources, removed }) => [
+      ...resources.map(({ name }) => name),
+      ...removed,
+    ]),
   )
   const doubtful = [...PM.entries(holding.unsure)].filter(
     ({ name, isSettling, isAtomic }) =>
@@ -216,7 +248,8 @@ const send = (
 ): SessionStep => {
   const watch = session.watches[typeUrl]
   if (watch === undefined) return [session, []]
-  const aim = aimAt(session, watch, typeUrl, view, trial)
+  const aimed = aimAt(session, watch, typeUrl, view, trial)
+  const aim = trial.length > 0 ? aloneWith(trial, aimed, watch, typeUrl) : aimed
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
@@ -229,31 +262,42 @@ const send = (
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
 
-const aimAt = (
-  session: Session,
-  watch: Watch,
-  typeUrl: TypeUrl,
-  view: View,
-  trial: Trial,
-): Aim => {
+/** What is due besides waits, so that the answer speaks of what is tried alone. */
+const aloneWith = (trial: Trial, aim: Aim, { owed }: Watch, typeUrl: TypeUrl): Aim => {
+  if (typeUrl === routeType) return aim
+  const tried = new Set(trial.map(({ name }) => name))
+  const others = [...eachName(owed)].filter((name) => !tried.has(name))
+  return { ...aim, withheld: new Set([...aim.withheld, ...others]) }
+}
+
+const aimAt = (session: Session, watch: Watch, typeUrl: TypeUrl, view: View, trial: Trial): Aim => {
   const goal = view[typeUrl]
+  const target =
+    trial.length > 0 ? tryResources(watch, goal, trial) : planResources(watch, typeUrl, goal)
   switch (typeUrl) {
     case routeType: {
-      const unready = unreadyClusters(session.watches[clusterType], view[clusterType])
-      return planTables(watch, goal, unready, trial)
+      const clusters = session.watches[clusterType]
+      const unready =
+        clusters === undefined
+          ? unreadyBefore(session.memory, isEnvoy(session), view[clusterType])
+          : unreadyClusters(clusters, view[clusterType])
+      return trial.length > 0
+        ? tryTables(watch, goal, unready, trial)
+        : planTables(watch, goal, unready)
     }
     case clusterType: {
-      const target = planResources(watch, typeUrl, goal, trial)
       const removesFirst = watch.holding.unsure !== undefined
       return { target, withheld: strangersAmong(session.lingerers), removesFirst }
     }
     case endpointType:
     case listenerType: {
-      const target = planResources(watch, typeUrl, goal, trial)
       return { target, withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
     }
   }
 }
+
+/** Envoy tells its build; no other client does. */
+const isEnvoy = ({ node }: Session): boolean => node?.buildVersion !== undefined
 
 /** Notes that a response has left. */
 const markSent = (

@@ -43,10 +43,7 @@ export const holdsNothing: Holding = { acked: undefined, unsure: undefined }
 const maxForms = 64
 
 /** What the client has accepted last of a name. */
-export const lastAccepted = (
-  { acked, unsure }: Holding,
-  name: string,
-): Resource | undefined => {
+export const lastAccepted = ({ acked, unsure }: Holding, name: string): Resource | undefined => {
   const entry = PM.get(unsure, name)
   return entry === undefined ? PM.get(acked, name) : entry.accepted
 }

@@ -74,10 +74,7 @@ export const depart = (before: Lingerers, departure: Departure): Lingerers => {
 }
 
 /** A cluster waits for its endpoints, and holds back the answers to all others: empty ones are better than none. */
-export const endpointsOf = (
-  { refs }: Resource,
-  endpoints: Resources,
-): ReadonlyArray<Resource> =>
+export const endpointsOf = ({ refs }: Resource, endpoints: Resources): ReadonlyArray<Resource> =>
   refs.map(({ name }) => PM.get(endpoints, name) ?? noEndpoints(name))
 
 /** An explicit "there is none". */
@@ -103,7 +100,9 @@ const merge = (view: View, lingerers: Lingerers): View => {
   return {
     ...view,
     [clusterType]: clusters.reduce(PM.set<Resource>, view[clusterType]),
-    [endpointType]: known.flatMap(({ endpoints }) => endpoints).reduce(withAbsent, view[endpointType]),
+    [endpointType]: known
+      .flatMap(({ endpoints }) => endpoints)
+      .reduce(withAbsent, view[endpointType]),
   }
 }
 

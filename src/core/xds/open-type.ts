@@ -1,5 +1,12 @@
 import * as PM from '../persistent-map.js'
-import { clusterType, endpointType, isFullState, listenerType, routeType, type TypeUrl } from '../type-url.js'
+import {
+  clusterType,
+  endpointType,
+  isFullState,
+  listenerType,
+  routeType,
+  type TypeUrl,
+} from '../type-url.js'
 import { type Holding, recall, type Unsure } from './holding.js'
 import { endpointsOf, type Lingerers } from './linger.js'
 import type { DiscoveryRequest } from './messages.js'
@@ -97,9 +104,7 @@ const freshnessOf = (
 ): Freshness => {
   if (freshness !== 'Unknown') return freshness
   const bringsVersions =
-    request._tag === 'Sotw'
-      ? request.versionInfo !== ''
-      : request.initialResourceVersions.size > 0
+    request._tag === 'Sotw' ? request.versionInfo !== '' : request.initialResourceVersions.size > 0
   const isTainted = Object.values(memory?.doubts ?? {}).some((names) => names !== undefined)
   if (bringsVersions || isTainted) return 'Held'
   const wasSent = (of: TypeUrl): boolean => (watches[of]?.nonce ?? '') !== ''
@@ -113,4 +118,3 @@ const freshnessOf = (
       return wasSent(clusterType) && wasSent(listenerType) ? 'Fresh' : 'Held'
   }
 }
-

@@ -18,12 +18,19 @@ export type UnitKind = 'Resource' | 'Owner' | 'Claims'
 /** What was refused alone, so that there is no doubt. */
 export interface Conviction {
   readonly unit: Unit
-  /** In the client's own words, or in ours where it said nothing. */
-  readonly message: string
+  readonly evidence: Evidence
   /** How often it was refused. */
   readonly times: number
-  /** When it was refused last, in milliseconds. */
-  readonly at: number
+}
+
+/** What speaks against something. */
+export interface Evidence {
+  /** In the client's own words, or in ours where it said nothing. */
+  readonly message: string
+  /** The client has refused it; or it has said nothing for too long. */
+  readonly kind: 'Refused' | 'Stalled'
+  /** When that was, in milliseconds. */
+  readonly nowMs: number
 }
 
 /**
@@ -60,16 +67,11 @@ export const suspectsOf = ({ groups }: Pick<Search, 'groups'>): ReadonlyArray<Un
   groups.flatMap(({ units }) => units)
 
 /** Takes in that a response was refused in which these were new. A single one is convicted. */
-export const accuse = (
-  search: Search,
-  units: ReadonlyArray<Unit>,
-  message: string,
-  nowMs: number,
-): Search => {
+export const accuse = (search: Search, units: ReadonlyArray<Unit>, evidence: Evidence): Search => {
   const [only] = units
   if (only === undefined) return search
-  if (units.length === 1) return convict(search, only, message, nowMs)
-  return { ...search, groups: [...ordered(units, true, message), ...search.groups] }
+  if (units.length === 1) return convict(search, only, evidence)
+  return { ...search, groups: [...ordered(units, true, evidence.message), ...search.groups] }
 }
 
 /**
@@ -79,12 +81,11 @@ export const accuse = (
 export const accuseNamed = (
   search: Search,
   units: ReadonlyArray<Unit>,
-  message: string,
-  nowMs: number,
+  evidence: Evidence,
 ): Search =>
   units
-    .filter(({ name }) => message.includes(name))
-    .reduce((soFar, unit) => convict(soFar, unit, message, nowMs), search)
+    .filter(({ name }) => evidence.message.includes(name))
+    .reduce((soFar, unit) => convict(soFar, unit, evidence), search)
 
 /** Envoy names culprits where it applies a response piece by piece: what it names is tried first. */
 const ordered = (
@@ -145,19 +146,19 @@ export const acquit = (search: Search): Search => {
 }
 
 /** The client has refused the group on top. */
-export const confirm = (search: Search, message: string, nowMs: number): Search => {
+export const confirm = (search: Search, evidence: Evidence): Search => {
   const [top, ...below] = search.groups
   if (top === undefined) return search
   const rest: Search = { ...search, groups: below }
   const [only] = top.units
-  if (only !== undefined && top.units.length === 1) return convict(rest, only, message, nowMs)
-  return { ...search, groups: [...ordered(top.units, true, message), ...below] }
+  if (only !== undefined && top.units.length === 1) return convict(rest, only, evidence)
+  return { ...search, groups: [...ordered(top.units, true, evidence.message), ...below] }
 }
 
-const convict = (search: Search, unit: Unit, message: string, nowMs: number): Search => {
+const convict = (search: Search, unit: Unit, evidence: Evidence): Search => {
   const before = search.convicted.get(keyOf(unit))
   const times = before?.unit.version === unit.version ? before.times + 1 : 1
-  const conviction: Conviction = { unit, message, times, at: nowMs }
+  const conviction: Conviction = { unit, evidence, times }
   return { ...search, convicted: new Map(search.convicted).set(keyOf(unit), conviction) }
 }
 
@@ -168,7 +169,13 @@ export const retry = (search: Search, unit: Unit): Search => ({
 })
 
 /** Forgets the convictions of what is no more what it was, or was accepted after all. */
-export const release = (search: Search, isConvicted: (conviction: Conviction) => boolean): Search =>
+export const release = (
+  search: Search,
+  isConvicted: (conviction: Conviction) => boolean,
+): Search =>
   [...search.convicted.values()].every(isConvicted)
     ? search
-    : { ...search, convicted: new Map([...search.convicted].filter(([, each]) => isConvicted(each))) }
+    : {
+        ...search,
+        convicted: new Map([...search.convicted].filter(([, each]) => isConvicted(each))),
+      }

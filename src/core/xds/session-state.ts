@@ -27,6 +27,8 @@ export interface Session {
   readonly memory: NodeMemory | undefined
   readonly freshness: Freshness
   readonly lingerers: Lingerers
+  /** When the last request came, in milliseconds. */
+  readonly heardAt: number
   /** The peer has broken the protocol: nothing that it says counts any more. */
   readonly closed: boolean
 }
@@ -112,6 +114,7 @@ export const openSession = (
   memory: undefined,
   freshness: 'Unknown',
   lingerers: noLingerers,
+  heardAt: 0,
   closed: false,
 })
 

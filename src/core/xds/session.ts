@@ -88,7 +88,7 @@ const newConvictions = (before: Session, after: Session): ReadonlyArray<SessionE
 const toEffect = (
   { node, snapshot }: Session,
   typeUrl: TypeUrl,
-  { unit: { kind, name }, message }: Conviction,
+  { unit: { kind, name }, evidence: { message } }: Conviction,
 ): SessionEffect => {
   const goal =
     node && snapshot && kind === 'Resource'
@@ -108,7 +108,8 @@ const receive = (session: Session, request: DiscoveryRequest, nowMs: number): Se
   const { typeUrl } = request
   const [named, effects] = identify(session, request)
   if (named.closed || !isTypeUrl(typeUrl)) return [named, effects]
-  const noted = andThen([named, effects], (of) => note(of, request, typeUrl, nowMs))
+  const heard: Session = { ...named, heardAt: nowMs }
+  const noted = andThen([heard, effects], (of) => note(of, request, typeUrl, nowMs))
   return andThen(noted, (of) => flush(of, nowMs))
 }
 
@@ -186,4 +187,3 @@ const answerOf = (
     ? { _tag: 'Nacked', ...answered, error: errorDetail }
     : { _tag: 'Acked', ...answered }
 }
-

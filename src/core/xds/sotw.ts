@@ -34,9 +34,8 @@ export const receiveSotw = (
   }
   const answered = answeredBy(watch, request.responseNonce, 'sotw')
   const next = answer(watch, kind, answered, typeUrl, {
-    message: request.errorDetail?.message ?? '',
+    evidence: { message: request.errorDetail?.message ?? '', kind: 'Refused', nowMs },
     isBlind: isFullState(typeUrl) && freshness === 'Held' && watch.holding.acked === undefined,
-    nowMs,
   })
   const isAnswer = kind === 'Ack' || kind === 'Nack'
   return {

@@ -97,7 +97,11 @@ export const resubscribe = (
   return {
     ...watch,
     subscription,
-    holding: askedFor(watch, asked, givenUp.filter((name) => !covers(subscription, name))),
+    holding: askedFor(
+      watch,
+      asked,
+      givenUp.filter((name) => !covers(subscription, name)),
+    ),
     search: pardon(watch.search, new Set(asked)),
     owed: withNames(owed, [...unsure, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,

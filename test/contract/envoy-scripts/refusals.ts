@@ -76,6 +76,18 @@ export const refusalScripts = ({ variant, start }: Subject): void => {
     await envoy.noRequest(routeType, quietMs)
   })
 
+  test('a refusal of the first table opens the port of its listener, which answers 404', async () => {
+    const envoy = await start()
+    const port = await envoy.freePort()
+    await bringUp(envoy, { listeners: [listener('l', port, 't')] })
+    await envoy.nextRequest(routeType)
+    const bad = envoy.send({ typeUrl: routeType, version: '1', resources: [badTable('t')] })
+    await refuses(envoy, bad, '')
+    await answers(envoy, port, '/', '404')
+    await gives(envoy, routeType, '2', [table('t', { '/': { say: 'here' } })])
+    await answers(envoy, port, '/', '200 here')
+  })
+
   // E9, G8
   test('a resource of another type spoils the whole response', async () => {
     const { envoy, port, one } = await withListener()

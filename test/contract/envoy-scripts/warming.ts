@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   assignment,
+  badAssignment,
   badCluster,
   changedEdsCluster,
   clusterType,
@@ -172,6 +173,33 @@ export const warmingScripts = ({ variant, start }: Subject): void => {
     await gives(envoy, endpointType, '1', [assignment('good', envoy.backends.a)])
     if (variant === 'delta') await accepts(envoy, first)
     expect(await refuses(envoy, second, '2')).toContain('bad')
+  })
+
+  test('on a new stream clusters are not asked for before none warms any more', async () => {
+    const envoy = await start()
+    const { a, b } = envoy.backends
+    await bringUp(envoy, { clusters: [staticCluster('old', a)] })
+    const resources = [staticCluster('old', a), edsCluster('new')]
+    envoy.send({ typeUrl: clusterType, version: '2', resources })
+    await envoy.nextRequest(endpointType)
+    await envoy.reconnect()
+    await asks(envoy, endpointType, { sotw: '[new]', delta: '+[new]' })
+    await envoy.noRequest(clusterType, quietMs)
+    await gives(envoy, endpointType, '1', [assignment('new', b)])
+    // What it never answered counts as accepted.
+    await asks(envoy, clusterType, { sotw: '[] v=2', delta: 'held new=2,old=2' })
+    await gives(envoy, clusterType, '3', resources)
+  })
+
+  test('a refusal of endpoints ends the wait of every cluster', async () => {
+    const envoy = await start()
+    await bringUp(envoy, {})
+    const resources = [edsCluster('one'), edsCluster('two')]
+    const sent = envoy.send({ typeUrl: clusterType, version: '2', resources })
+    await envoy.nextRequest(endpointType)
+    const bad = [badAssignment('one')]
+    await refuses(envoy, envoy.send({ typeUrl: endpointType, version: '1', resources: bad }), '')
+    await accepts(envoy, sent)
   })
 
   // E11, S4

@@ -17,8 +17,9 @@ export const giveAnswer = (
 }
 
 /**
- * A delta client owes an answer to each response. With the state of the world only the newest is answered,
- * and a refusal that was not told yet stands in that answer, even if it is of an older response.
+ * A delta client owes an answer to each response. With the state of the world only the newest is
+ * answered, and a refusal that was not told yet stands in that answer, even if it is of an older
+ * response.
  */
 const withOneMore = (
   { options, withheld }: EnvoyState,
@@ -29,8 +30,8 @@ const withOneMore = (
     : [{ ...answer, message: answer.message ?? withheld[0]?.message }]
 
 /**
- * Gives the answers that were withheld, oldest first, once no cluster warms; before that not even the
- * first request for clusters is sent on a new stream.
+ * Gives the answers that were withheld, oldest first, once no cluster warms; before that not even
+ * the first request for clusters is sent on a new stream.
  */
 export const release = (state: EnvoyState): Asking => {
   const { connected, clusters, watches, withheld, options } = state

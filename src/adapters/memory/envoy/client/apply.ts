@@ -17,8 +17,8 @@ import { type EnvoyState, type HeldResource, type Watch, withWatch } from './sta
  * Does what a response says, whether it is accepted or refused, and asks for what that needs.
  *
  * Of a refused response with clusters or listeners the good ones work all the same, and so do
- * removals; the refused ones keep their old form. What the client reports stays behind then: that is
- * how a real Envoy is (xDS protocol, 2.8, A to C).
+ * removals; the refused ones keep their old form. What the client reports stays behind then: that
+ * is how a real Envoy is (xDS protocol, 2.8, A to C).
  */
 export const apply = (
   state: EnvoyState,
@@ -38,8 +38,8 @@ export const apply = (
 }
 
 /**
- * The clusters or listeners that a response takes away: what the state of the world leaves out, and what
- * an incremental response names.
+ * The clusters or listeners that a response takes away: what the state of the world leaves out, and
+ * what an incremental response names.
  */
 export const goneOf = (
   { options, clusters, listeners }: EnvoyState,
@@ -73,8 +73,9 @@ const applyClusters = (
 }
 
 /**
- * On a new stream that was opened while a cluster warmed, clusters were not asked for; what was sent all the
- * same is taken, and if that ends the warming, a delta client asks with what it held before.
+ * On a new stream that was opened while a cluster warmed, clusters were not asked for; what was
+ * sent all the same is taken, and if that ends the warming, a delta client asks with what it held
+ * before.
  */
 const resubscribe = (state: EnvoyState, paused: boolean): Asking =>
   state.options.variant === 'sotw' || state.watches[clusterType].asked || paused
@@ -115,8 +116,8 @@ const applyListeners = (
 }
 
 /**
- * A removed table goes on working (statement 57); one that has not come is waited for without end then. A
- * refusal makes listeners go on without the tables that have not come.
+ * A removed table goes on working (statement 57); one that has not come is waited for without end
+ * then. A refusal makes listeners go on without the tables that have not come.
  */
 const applyTables = (
   state: EnvoyState,
@@ -135,7 +136,10 @@ const applyTables = (
   return progress(next)
 }
 
-/** What any response makes of a watch. A name that was removed is not reported, even where it stays in use. */
+/**
+ * What any response makes of a watch. A name that was removed is not reported, even where it stays
+ * in use.
+ */
 const withNews = (
   state: EnvoyState,
   { typeUrl, version, removed }: ReceivedResponse,

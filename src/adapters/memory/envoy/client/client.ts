@@ -21,12 +21,13 @@ export type EnvoyStep = readonly [state: EnvoyState, effects: ReadonlyArray<Envo
 /**
  * Advances an Envoy by one event, as Envoy 1.40 behaves as a client of an aggregated stream.
  *
- * | event            | what it does                                                                  |
- * | ---------------- | ----------------------------------------------------------------------------- |
- * | Connected        | asks for clusters, unless one warms, and for everything else that it asked for before |
- * | Disconnected     | goes on with what it holds; answers that are withheld are lost                  |
- * | ResponseReceived | applies what is good, asks for what that needs, then accepts or refuses;         |
- * |                  | for clusters it does not answer before none warms                              |
+ * | event            | what it does                                                                   |
+ * | ---------------- | ------------------------------------------------------------------------------ |
+ * | Connected        | forgets the answers that it owes; asks for clusters, unless one warms, and for |
+ * |                  | everything else that it asked for before                                       |
+ * | Disconnected     | goes on with what it holds                                                     |
+ * | ResponseReceived | applies what is good, asks for what that needs, then accepts or refuses; for   |
+ * |                  | clusters it does not answer before none warms                                  |
  * | TimePassed       | gives up what it has waited for, and ends drains                               |
  *
  * A response while it is not connected, or of a type that it has never asked for, changes nothing.
@@ -36,7 +37,7 @@ export const step = (state: EnvoyState, event: EnvoyEvent): EnvoyStep => {
     case 'Connected':
       return toStep(connect(state))
     case 'Disconnected':
-      return [{ ...state, connected: false, withheld: [] }, []]
+      return [{ ...state, connected: false }, []]
     case 'ResponseReceived':
       return state.connected && isSubscribed(state, event.response.typeUrl)
         ? toStep(receive(state, event.response))

@@ -97,8 +97,8 @@ const start = (draft: Draft, name: string, cluster: ActiveCluster): void => {
 }
 
 /**
- * Envoy counts its clusters when one is added, removed or ready, and withholds its answers, or gives
- * them, by that count alone.
+ * Envoy counts its clusters when one is added, removed or ready, and withholds its answers, or
+ * gives them, by that count alone.
  */
 const count = (draft: Draft): void => {
   draft.paused = draft.initialized && draft.warming.size > 0

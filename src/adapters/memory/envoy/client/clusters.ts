@@ -63,8 +63,8 @@ export type ClusterChange = readonly [
 /**
  * Adds and changes clusters in their order, then removes some.
  *
- * A cluster in the form that it has already stays as it is; of one that warms, that is the form that
- * warms.
+ * A cluster in the form that it has already stays as it is; of one that warms, that is the form
+ * that warms.
  */
 export const changeClusters = (
   clusters: Clusters,
@@ -90,8 +90,8 @@ export interface Arrival {
 }
 
 /**
- * Gives endpoints to the clusters that they are for. Clusters that warm are ready with them, and without
- * any where there are none; active ones keep theirs then.
+ * Gives endpoints to the clusters that they are for. Clusters that warm are ready with them, and
+ * without any where there are none; active ones keep theirs then.
  */
 export const takeEndpoints = (clusters: Clusters, { assignments, absent }: Arrival): Clusters => {
   const draft = open(clusters)
@@ -110,8 +110,8 @@ export const takeEndpoints = (clusters: Clusters, { assignments, absent }: Arriv
 }
 
 /**
- * Ends the warming of clusters that have waited for long enough, and of those whose names resolve by
- * now. The former get the endpoints that came last under their service's name, if any did.
+ * Ends the warming of clusters that have waited for long enough, and of those whose names resolve
+ * by now. The former get the endpoints that came last under their service's name, if any did.
  */
 export const awaitNoMore = (
   clusters: Clusters,

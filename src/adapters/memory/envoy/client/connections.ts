@@ -1,5 +1,4 @@
-import type { RunningListener } from './listeners.js'
-import type { Listeners } from './listeners.js'
+import type { Listeners, RunningListener } from './listeners.js'
 
 /** Connections of clients that are kept open, each with the form of a listener that took it. */
 export interface Connections {

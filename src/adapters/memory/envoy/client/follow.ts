@@ -23,9 +23,9 @@ export const ask = (state: EnvoyState, typeUrl: TypeUrl): Asking => [
 /**
  * Asks for the endpoints that the clusters need, and gives up what none needs any more.
  *
- * `moved` says that one of the subscriptions behind the names has begun or ended: with the state of the
- * world Envoy then asks again, although nothing in its request has changed (xDS protocol, statement
- * 53). A delta client asks for nothing then.
+ * `moved` says that one of the subscriptions behind the names has begun or ended: with the state of
+ * the world Envoy then asks again, although nothing in its request has changed (xDS protocol,
+ * statement 53). A delta client asks for nothing then.
  */
 export const followClusters = (state: EnvoyState, moved: boolean): Asking => {
   const names = new Set(endpointNeeds(state.clusters).map(({ name }) => name))

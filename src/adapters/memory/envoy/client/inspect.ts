@@ -22,7 +22,9 @@ export interface Inspected {
   readonly name: string
   /** What it makes the client ask for: endpoints for a cluster, route tables for a listener. */
   readonly needs: ReadonlyArray<Need>
-  /** The hosts of which one must be resolved before a cluster is ready; none if it does not wait. */
+  /**
+   * The hosts of which one must be resolved before a cluster is ready; none if it does not wait.
+   */
   readonly awaitedHosts: ReadonlyArray<string>
   /** Where a listener listens, if that is a port. */
   readonly address: EndpointAddress | undefined

@@ -142,8 +142,8 @@ const showFaults = (typeUrl: TypeUrl, faults: ReadonlyArray<string>): string => 
 }
 
 /**
- * Route tables and endpoints are applied up to the first that is refused, which is also the only one
- * that Envoy names. In which order, nobody knows (xDS protocol, 2.8, D).
+ * Route tables and endpoints are applied up to the first that is refused, which is also the only
+ * one that Envoy names. In which order, nobody knows (xDS protocol, 2.8, D).
  */
 const upToTheFirst = (
   { nonce }: ReceivedResponse,

@@ -69,8 +69,8 @@ export const changeListeners = (
 }
 
 /**
- * Lets those listeners take connections whose tables are there; the form that was there drains. The first
- * ones wait for each other.
+ * Lets those listeners take connections whose tables are there; the form that was there drains. The
+ * first ones wait for each other.
  */
 export const warmUp = (
   listeners: Listeners,

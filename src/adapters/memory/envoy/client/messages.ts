@@ -27,7 +27,10 @@ export type EnvoyEvent =
   | { readonly _tag: 'Connected' }
   | { readonly _tag: 'Disconnected' }
   | { readonly _tag: 'ResponseReceived'; readonly response: ReceivedResponse }
-  /** It is this late now. Earlier than it was is no time at all; see `nextTimer` for when it matters. */
+  /**
+   * It is this late now. Earlier than it was is no time at all; see `nextTimer` for when it
+   * matters.
+   */
   | { readonly _tag: 'TimePassed'; readonly nowMs: number }
 
 /** What an Envoy wants done, in this order. */

@@ -5,18 +5,20 @@ export interface EnvoyOptions {
   readonly node: NodeIdentity
   readonly variant: Variant
   /**
-   * How a delta client asks for all of a type: by the name `*`, or by no name at all, as Envoy does of
-   * old. By no name if absent.
+   * How a delta client asks for all of a type: by the name `*`, or by no name at all, as Envoy does
+   * of old. By no name if absent.
    */
   readonly wildcard?: 'star' | 'legacy'
   /** Says what is wrong with a resource; everything well-formed is accepted if absent. */
   readonly refuse?: Refuse
   /**
-   * Chooses what chance chooses in a real Envoy: which good ones of a refused batch of route tables or
-   * endpoints are applied (xDS protocol, 2.8, D). All of them if absent.
+   * Chooses what chance chooses in a real Envoy: which good ones of a refused batch of route tables
+   * or endpoints are applied (xDS protocol, 2.8, D). All of them if absent.
    */
   readonly seed?: number
-  /** How long old connections of a removed or changed listener go on; `defaultDrainMs` if absent. */
+  /**
+   * How long old connections of a removed or changed listener go on; `defaultDrainMs` if absent.
+   */
   readonly drainMs?: number
   /** Says whether a host name is resolved, at once; a resolver that says no is a silent one. */
   readonly resolves?: (host: string) => boolean
@@ -39,7 +41,8 @@ export type Refusal =
       readonly whole?: boolean
       /**
        * The cluster is refused, and warms all the same, for ever: so does one whose load balancer
-       * cannot be made. It withholds the answers to later responses until it is removed or replaced.
+       * cannot be made. It withholds the answers to later responses until it is removed or
+       * replaced.
        */
       readonly sticks?: boolean
     }
@@ -47,5 +50,7 @@ export type Refusal =
 /** How long Envoy drains by default (`--drain-time-s`), in milliseconds. */
 export const defaultDrainMs = 600_000
 
-/** How long Envoy waits for a first answer by default (`initial_fetch_timeout`), in milliseconds. */
+/**
+ * How long Envoy waits for a first answer by default (`initial_fetch_timeout`), in milliseconds.
+ */
 export const defaultFetchMs = 15_000

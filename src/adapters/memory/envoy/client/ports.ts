@@ -4,8 +4,9 @@ import { allListeners, type Listeners } from './listeners.js'
 import type { ReceivedResource } from './messages.js'
 
 /**
- * Makes the check that a listener's address passes, to be asked for each changed listener of one response in
- * order. A socket that the Envoy has already, if only of a listener that drains, is taken over.
+ * Makes the check that a listener's address passes, to be asked for each changed listener of one
+ * response in order. A socket that the Envoy has already, if only of a listener that drains, is
+ * taken over.
  */
 export const addressCheck = (
   listeners: Listeners,

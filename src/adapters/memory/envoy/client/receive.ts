@@ -38,8 +38,9 @@ export const receive = (state: EnvoyState, response: ReceivedResponse): Asking =
 }
 
 /**
- * With the state of the world, a response of a type of which nothing is watched is neither accepted nor
- * refused: the new nonce goes back with the old version, and an empty one gets no reply (S8, S9).
+ * With the state of the world, a response of a type of which nothing is watched is neither accepted
+ * nor refused: the new nonce goes back with the old version, and an empty one gets no reply (S8,
+ * S9).
  */
 const receiveUnwatched = (state: EnvoyState, response: ReceivedResponse): Asking => {
   const { typeUrl, nonce, version } = response

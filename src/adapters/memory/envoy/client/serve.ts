@@ -34,8 +34,8 @@ const assignmentsInUse = ({
   )
 
 /**
- * Answers a request: on the connection that it names, by the listener that took that, and on a new one
- * otherwise. A connection that was closed answers as a closed port does.
+ * Answers a request: on the connection that it names, by the listener that took that, and on a new
+ * one otherwise. A connection that was closed answers as a closed port does.
  */
 export const request = (state: EnvoyState, of: Request): Answer => {
   const listener =

@@ -16,8 +16,8 @@ export interface EnvoyState {
   readonly listeners: Listeners
   readonly connections: Connections
   /**
-   * Answers to responses with clusters that wait until no cluster warms, oldest first; with the state of
-   * the world only the newest, with the last refusal that was not told yet.
+   * Answers to responses with clusters that wait until no cluster warms, oldest first; with the
+   * state of the world only the newest, with the last refusal that was not told yet.
    */
   readonly withheld: ReadonlyArray<Withheld>
   /** The last answers to responses, oldest first. */
@@ -84,7 +84,10 @@ export interface Nacked extends Omit<Acked, '_tag'> {
   readonly message: string
 }
 
-/** How many answers an Envoy remembers: more than any test reads, and a bound for those that never end. */
+/**
+ * How many answers an Envoy remembers: more than any test reads, and a bound for those that never
+ * end.
+ */
 export const keptAnswers = 1_000
 
 const unasked: Watch = {
@@ -118,7 +121,10 @@ export const start = (options: EnvoyOptions, nowMs = 0): EnvoyState => ({
   log: [],
 })
 
-/** The process that takes its place, started at the same time: with the same options, and nothing else. */
+/**
+ * The process that takes its place, started at the same time: with the same options, and nothing
+ * else.
+ */
 export const restarted = ({ options, nowMs }: EnvoyState): EnvoyState => start(options, nowMs)
 
 export const withWatch = (

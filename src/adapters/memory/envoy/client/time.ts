@@ -12,8 +12,8 @@ import { progress, surroundings } from './progress.js'
 import { type EnvoyState, everything, type Watch } from './state.js'
 
 /**
- * Ends what has lasted for long enough: the wait for endpoints, tables and first answers, and drains. Names
- * that did not resolve are looked up again.
+ * Ends what has lasted for long enough: the wait for endpoints, tables and first answers, and
+ * drains. Names that did not resolve are looked up again.
  */
 export const passTime = (before: EnvoyState, nowMs: number): Asking => {
   const state: EnvoyState = { ...before, nowMs: Math.max(before.nowMs, nowMs) }
@@ -39,8 +39,8 @@ const waitNoMore = (watch: Watch, typeUrl: TypeUrl, nowMs: number): Watch => {
 }
 
 /**
- * When an Envoy next does something by itself, in the time of `TimePassed`; `undefined` if never. A silent
- * resolver has no time: it is asked at every `TimePassed`.
+ * When an Envoy next does something by itself, in the time of `TimePassed`; `undefined` if never. A
+ * silent resolver has no time: it is asked at every `TimePassed`.
  */
 export const nextTimer = ({ watches, clusters, listeners }: EnvoyState): number | undefined => {
   const times = [

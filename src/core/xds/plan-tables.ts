@@ -1,0 +1,172 @@
+import {
+  changedOwners,
+  compose,
+  formsIn,
+  type Overlay,
+  ownersSendingTo,
+  ownsIn,
+  retire,
+  type Substitute,
+} from '../compose.js'
+import * as PM from '../persistent-map.js'
+import type { Resource, Uid } from '../resource.js'
+import type { Resources } from '../snapshot.js'
+import { type Aim, nothingWithheld, put } from './advance.js'
+import { lastAccepted } from './holding.js'
+import { refersTo } from './linger.js'
+import { hasName } from './names.js'
+import { barredUnits, type Trial, type Unready } from './plan.js'
+import { concerns, probe } from './probe.js'
+import { isSearching, keyOf, suspectsOf, type Unit } from './search.js'
+import { covers } from './subscription.js'
+import type { Watch } from './watch.js'
+
+/**
+ * What a client is to hold of its route tables.
+ *
+ * Each table of the goal, composed: with the previous form of what waits for its clusters or is under suspicion,
+ * with the last accepted form, or a 503, of what was refused. A table that the client asks for and that
+ * is published no more stays, with what is left of it. A first table waits for its clusters: what the client
+ * holds in its place may be better.
+ */
+export const planTables = (watch: Watch, goal: Resources, unready: Unready): Aim => {
+  const withheld = new Set<string>()
+  let target = withRetired(watch, goal)
+  const isPlain =
+    unready.pending.size === 0 &&
+    unready.refused.size === 0 &&
+    !isSearching(watch.search) &&
+    watch.search.convicted.size === 0
+  if (isPlain) return { target, withheld: nothingWithheld }
+  if (isSearching(watch.search) && tablesToProbe(watch, target).length > 0)
+    return { target, withheld: namesOf(target) }
+  for (const table of PM.entries(target)) {
+    if (!covers(watch.subscription, table.name)) continue
+    const planned = planTable(watch, table, unready)
+    if (planned === undefined) withheld.add(table.name)
+    else target = PM.set(target, planned)
+  }
+  return { target, withheld }
+}
+
+/**
+ * What a trial is to find out: the tables as the client has accepted them, and nothing new but what is tried.
+ *
+ * Of a table of which nobody knows what the client has in its place a probe is sent, and nothing else.
+ */
+export const tryTables = (
+  watch: Watch,
+  goal: Resources,
+  { pending }: Unready,
+  trial: Trial,
+): Aim => {
+  const unknown = tablesToProbe(watch, goal)
+  const probed = unknown.find((table) => concerns(table, trial))
+  if (probed !== undefined)
+    return {
+      target: PM.set(goal, probe(probed, trial)),
+      withheld: new Set([...namesOf(goal)].filter((name) => name !== probed.name)),
+      isProbe: true,
+    }
+  const withheld = new Set(unknown.map(({ name }) => name))
+  let target = watch.sent
+  for (const table of PM.entries(goal))
+    if (covers(watch.subscription, table.name) && !withheld.has(table.name))
+      target = put(target, table.name, tryTable(watch, table, pending, trial))
+  return { target, withheld }
+}
+
+const tryTable = (
+  { holding }: Watch,
+  table: Resource,
+  pending: ReadonlySet<string>,
+  trial: Trial,
+): Resource | undefined => {
+  const base = lastAccepted(holding, table.name)
+  const tried = new Map(trial.map(({ kind, name }) => [name, kind]))
+  if (table.content._tag === 'Bytes') return tried.get(table.name) === 'Resource' ? table : base
+  if (tried.get(table.name) === 'Resource') return table
+  const overlay = new Map<Uid, Substitute>()
+  for (const uid of changedOwners(base, table)) {
+    const kind = tried.get(uid)
+    if (kind === undefined) overlay.set(uid, 'Previous')
+    if (kind === 'Claims') overlay.set(uid, 'Unavailable')
+  }
+  for (const uid of ownersSendingTo(table, (name) => pending.has(name)))
+    overlay.set(uid, 'Previous')
+  return compose(table, base, overlay)
+}
+
+/** The goal, and the tables that are published no more but that the client still asks for. */
+const withRetired = ({ sent, subscription }: Watch, goal: Resources): Resources => {
+  let target = goal
+  for (const { name, before, after } of PM.diff(sent, goal))
+    if (before !== undefined && after === undefined && hasName(subscription.names, name))
+      target = PM.set(target, retire(before, PM.entries(goal)))
+  return target
+}
+
+/** Those of which nobody knows what the client has in their place. */
+const tablesToProbe = (
+  { holding, subscription }: Watch,
+  tables: Resources,
+): ReadonlyArray<Resource> =>
+  [...PM.entries(tables)].filter(
+    ({ name, content }) =>
+      content._tag === 'Table' &&
+      covers(subscription, name) &&
+      lastAccepted(holding, name) === undefined &&
+      PM.get(holding.unsure, name)?.isUnknown === true,
+  )
+
+const namesOf = (tables: Resources): ReadonlySet<string> =>
+  new Set([...PM.entries(tables)].map(({ name }) => name))
+
+/** `undefined` where nothing can be sent yet. */
+const planTable = (
+  { holding, search }: Watch,
+  table: Resource,
+  unready: Unready,
+): Resource | undefined => {
+  const base = lastAccepted(holding, table.name)
+  const whole: Unit = { kind: 'Resource', name: table.name, version: table.version }
+  const isBarred = barredUnits(search).some(
+    (unit) => keyOf(unit) === keyOf(whole) && unit.version === whole.version,
+  )
+  const names = (clusters: ReadonlySet<string>): boolean =>
+    [...clusters].some((name) => refersTo(table.refs, name))
+  const waits = names(unready.pending)
+  if (table.content._tag === 'Bytes')
+    return isBarred || waits || names(unready.refused) ? base : table
+  if (isBarred || (base === undefined && waits)) return base
+  return compose(table, base, overlayOf(search, table, base, unready))
+}
+
+const overlayOf = (
+  search: Watch['search'],
+  table: Resource,
+  base: Resource | undefined,
+  { pending, refused }: Unready,
+): Overlay => {
+  const overlay = new Map<Uid, Substitute>()
+  const forms = formsIn(table)
+  const previousOr = (uid: Uid, otherwise: Substitute): Substitute =>
+    base !== undefined && ownsIn(base, uid) && formsIn(base).get(uid) !== forms.get(uid)
+      ? 'Previous'
+      : otherwise
+  if (pending.size > 0)
+    for (const uid of ownersSendingTo(table, (name) => pending.has(name)))
+      overlay.set(uid, 'Previous')
+  if (refused.size > 0)
+    for (const uid of ownersSendingTo(table, (name) => refused.has(name)))
+      overlay.set(uid, previousOr(uid, 'Unavailable'))
+  for (const { kind, name } of suspectsOf(search))
+    if (kind === 'Owner') overlay.set(name, 'Previous')
+  for (const { unit } of search.convicted.values()) {
+    if (unit.kind !== 'Owner' || forms.get(unit.name) !== unit.version) continue
+    overlay.set(unit.name, previousOr(unit.name, 'Unavailable'))
+  }
+  for (const { kind, name } of barredUnits(search))
+    if (kind === 'Claims' && overlay.get(name) === 'Unavailable') overlay.set(name, 'Absent')
+  return overlay
+}
