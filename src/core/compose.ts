@@ -8,7 +8,7 @@ import {
   tableResource,
   type Uid,
 } from './resource.js'
-import { unavailable } from './translate/unavailable.js'
+import { isUnavailable, unavailable } from './translate/unavailable.js'
 
 /** What stands in a table in the place of an object's present form. */
 export type Substitute =
@@ -130,6 +130,12 @@ export const ownersSendingTo = (
     if (fragment.clusters.some(clusters)) owners.add(fragment.owner)
   return owners
 }
+
+/** True if the object stands in the table in a form of its own: not only with its claims. */
+export const standsIn = (table: Resource, uid: Uid): boolean =>
+  byOwner(table)
+    .get(uid)
+    ?.some((fragment) => !isUnavailable(fragment)) ?? false
 
 /** True if something of the object stands in the resource. Costs O(log n). */
 export const ownsIn = ({ owners }: Resource, uid: Uid): boolean => {

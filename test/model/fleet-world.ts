@@ -175,6 +175,7 @@ export const play = ({ envoys, traits }: Plan, say: (line: string) => void = () 
       const next = plane.deliverNext()
       if (next === undefined) return
       tell(next, say)
+      say(JSON.stringify(plane.ledger().nodes.map(({ refusals }) => refusals.map(({ name, message }) => name + message))))
       check('while it settles')
       if (n > 5_000) throw new Error('broken: it never comes to rest')
     }

@@ -1,11 +1,10 @@
 import * as PM from '../../src/core/persistent-map.js'
-import { bytesResource, type Resource } from '../../src/core/resource.js'
-import { ClusterLoadAssignment } from '../../src/gen/envoy/config/endpoint/v3/endpoint.js'
+import type { Resource } from '../../src/core/resource.js'
 import { type Resources, type Snapshot, viewOf } from '../../src/core/snapshot.js'
 import { isFullState } from '../../src/core/type-url.js'
 import type { DeltaRequest, DiscoveryRequest, Response } from '../../src/core/xds/messages.js'
 import { covers } from '../support/ideal-interest.js'
-import { dataPlane, type Short, shorts, types } from '../support/xds.js'
+import { dataPlane, noEndpoints, type Short, shorts, types } from '../support/xds.js'
 
 /** What can be known of one type on a stream by listening to it. */
 export interface Known {
@@ -215,11 +214,7 @@ const noteRefusal = (
 
 /** What stands in the place of something else is what was accepted before, or says that there is none. */
 const isSubstitute = ({ accepted }: Known, { name, version }: Resource): boolean =>
-  accepted.has(`${name} ${version}`) || version === noEndpoints(name)
-
-/** The version of an empty load assignment. */
-export const noEndpoints = (name: string): string =>
-  bytesResource(name, ClusterLoadAssignment.encode({ clusterName: name }).finish()).version
+  accepted.has(`${name} ${version}`) || version === noEndpoints(name).version
 
 const changesNames = ({ subscribe, unsubscribe }: DeltaRequest): boolean =>
   subscribe.length > 0 || unsubscribe.length > 0

@@ -1,7 +1,7 @@
 import * as PM from '../../src/core/persistent-map.js'
 import type { Resource } from '../../src/core/resource.js'
 import { reuse, type Resources, type Snapshot } from '../../src/core/snapshot.js'
-import { clusterType, endpointType, isFullState } from '../../src/core/type-url.js'
+import { endpointType, isFullState } from '../../src/core/type-url.js'
 import { silenceTimeoutMs, warmTimeoutMs } from '../../src/core/xds/flush.js'
 import { clusterLingerMs } from '../../src/core/xds/linger.js'
 import type { DiscoveryRequest, Response, Variant } from '../../src/core/xds/messages.js'
@@ -11,6 +11,7 @@ import { covers } from '../support/ideal-interest.js'
 import {
   aSnapshot,
   dataPlane,
+  noEndpoints,
   sentBy,
   type Short,
   shortOf,
@@ -24,7 +25,6 @@ import {
   notePublished,
   noteRequest,
   noteStalled,
-  noEndpoints,
   nothingKnown,
   publishedOf,
 } from './session-known.js'
@@ -233,7 +233,7 @@ const checkForm = (state: State, short: Short, { name, version }: Resource): voi
   const present = PM.get(publishedOf(state.snapshot, short), name)?.version
   const mayBeOlder = isDisturbed || (present === undefined && short !== 'lds')
   const isOlder = state.history.get(`${short} ${name}`)?.has(version) ?? false
-  const isNone = short === 'eds' && version === noEndpoints(name)
+  const isNone = short === 'eds' && version === noEndpoints(name).version
   hold(
     version === present || (mayBeOlder && (isOlder || isNone)),
     `${short} ${name}: the latest wins`,
@@ -261,7 +261,7 @@ const checkRemoval = (state: State, short: Short, name: string): void => {
 
 /** State of the world, clusters and listeners: a response is the whole truth. */
 const checkWhole = (
-  { known, session }: State,
+  { known, history }: State,
   short: Short,
   published: Resources,
   resources: ReadonlyArray<Resource>,
@@ -274,9 +274,7 @@ const checkWhole = (
   )
   hold(missing.length === 0, 'a response holds all that is asked for')
   const more = resources.filter(({ name }) => PM.get(published, name) === undefined)
-  const mayLinger = short === 'cds' && more.every(
-    ({ name }) => said.has(name) || PM.get(session.memory?.accepted[clusterType], name) !== undefined,
-  )
+  const mayLinger = short === 'cds' && more.every(({ name }) => history.has(`cds ${name}`))
   hold(more.length === 0 || mayLinger, 'a response holds nothing else, save what lingers')
   const isSame =
     names.size === said.size && resources.every(({ name, version }) => said.get(name) === version)

@@ -1,3 +1,4 @@
+import { ClusterLoadAssignment } from '../../src/gen/envoy/config/endpoint/v3/endpoint.js'
 import type { Resource } from '../../src/core/resource.js'
 import { bytesResource } from '../../src/core/resource.js'
 import { type Snapshot, view } from '../../src/core/snapshot.js'
@@ -83,8 +84,13 @@ export const aSnapshot = (world: World, plane: string = dataPlane): Snapshot => 
 /** The version that a resource in its short form has. */
 export const versionOf = (text: string): string => aResource(text).version
 
-/** `a`, or `a=2`. */
-export const showResource = ({ name, content }: Resource): string => {
+/** An empty load assignment. */
+export const noEndpoints = (name: string): Resource =>
+  bytesResource(name, ClusterLoadAssignment.encode({ clusterName: name }).finish())
+
+/** `a`, or `a=2`; `a=(none)` for an empty load assignment. */
+export const showResource = ({ name, content, version }: Resource): string => {
+  if (version === noEndpoints(name).version) return `${name}=(none)`
   const text = content._tag === 'Bytes' ? new TextDecoder().decode(content.bytes) : '(table)'
   return text === '' ? name : `${name}=${text}`
 }

@@ -182,8 +182,18 @@ describe('with a ledger', () => {
     expect(clock.waiting()).toBe(0)
     const before = hand.looks()
     hand.ring()
+    expect(clock.waiting()).toBe(0)
     clock.advance(10 * lagGraceMs)
     expect(hand.looks()).toBe(before)
+  })
+
+  test('once it has ended it does not even hear of changes', async () => {
+    const hand = handMade()
+    const { clock, tick, stop } = start([aRoute('a', 1)], hand)
+    await tick()
+    await stop()
+    hand.ring()
+    expect(clock.waiting()).toBe(0)
   })
 
   test('it rejects for a bug in the ledger', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDelta, openSotw, versionOf } from '../support/xds.js'
+import { openDelta, openSotw, refusal, types, versionOf } from '../support/xds.js'
 
 test('14. D: a resource that was refused alone is sent once more if the client asks for it anew', () => {
   const stream = openDelta()
@@ -113,4 +113,54 @@ test('18b. S: a client that comes back and has accepted that there is nothing is
   stream.publish({ cds: 'a' })
   stream.nack('cds')
   expect(stream.effects().map(({ _tag }) => _tag)).toContain('Convicted')
+})
+
+test('18b. D: responses that crossed a refusal do not keep the search going for ever', () => {
+  const stream = openDelta()
+  const answered = new Set<string>()
+  const ackOldest = (): void => {
+    const oldest = stream.responses().find(({ nonce }) => !answered.has(nonce))
+    if (oldest === undefined) return
+    answered.add(oldest.nonce)
+    stream.ask('cds', {}, { responseNonce: oldest.nonce })
+  }
+  stream.publish({ cds: 'b=1 c=1' })
+  stream.ask('cds', { subscribe: 'b *' })
+  ackOldest()
+  stream.publish({ cds: 'b=2 c=2' })
+  stream.ask('cds', { subscribe: 'b' })
+  stream.ask('cds', { subscribe: 'b' })
+  answered.add('2')
+  stream.ask('cds', {}, { responseNonce: '2', errorDetail: refusal })
+  for (let round = 0; round < 20; round++) ackOldest()
+  expect(stream.responses().length).toBeLessThan(12)
+})
+
+test('7. S: an accepted list of clusters leaves nothing unsure, what it leaves out least of all', () => {
+  const first = openSotw()
+  first.publish({})
+  first.ask('cds', 'a')
+  const second = openSotw({ memory: first.memory() })
+  second.publish({})
+  expect(second.ask('cds', 'a')).toEqual(['cds'])
+  expect(second.ack('cds')).toEqual([])
+  expect(second.memory()?.doubts[types.cds]).toBeUndefined()
+})
+
+test('37. D: of a name that does not exist a client that comes back is told once', () => {
+  const first = openDelta()
+  first.publish({})
+  first.ask('rds', { subscribe: 'a' })
+  const second = openDelta({ memory: first.memory() })
+  second.publish({})
+  expect(second.ask('rds', { subscribe: 'a' })).toEqual(['rds -a'])
+  expect(second.ack('rds')).toEqual([])
+})
+
+test('43. D: what a client brings in another version is not forgotten if it goes before its turn has come', () => {
+  const stream = openDelta()
+  stream.publish({ lds: 'a' })
+  expect(stream.ask('lds', { initial: { a: 'old', c: 'old' } })).toEqual(['lds -c'])
+  expect(stream.publish({})).toEqual([])
+  expect(stream.ack('lds')).toEqual(['lds -a'])
 })

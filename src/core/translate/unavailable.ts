@@ -10,6 +10,9 @@ export const unavailable = (fragment: Fragment): Fragment => ({
   clusters: [],
 })
 
+/** True of what `unavailable` makes. */
+export const isUnavailable = (fragment: Fragment): boolean => fragment.rest === rest
+
 const rest: Uint8Array = Route.encode({
   name: 'unavailable',
   action: { $case: 'directResponse', value: { status: 503 } },

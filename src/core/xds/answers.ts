@@ -45,6 +45,7 @@ export const accept = (
   const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
   return {
     ...next,
+    hasAccepted: true,
     holding: settleWith(watch.holding, union, typeUrl),
     search: last.trial === undefined ? watch.search : acquit(watch.search),
   }
@@ -73,8 +74,10 @@ export const refuse = (
     ? confirm(watch.search, evidence)
     : accuseOf(watch.search, unitsOf(watch, answered), evidence)
   const isStuck = typeUrl === clusterType
+  // Where nobody is accused there is nothing else to send, and the same again would be refused again.
+  const counts = isStuck || (isBlind && search === watch.search)
   return {
-    ...(isStuck ? next : unsend(next, answered)),
+    ...(counts ? next : unsend(next, answered)),
     holding: doubtAll(next, answered, isAlone(watch.holding, answered) ? alone : inPart),
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
@@ -110,10 +113,10 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
  * Gives up waiting for the responses in flight: what was new in them is searched for what holds the answer
  * back. It counts as sent, so that it is taken out, which sets the answers free.
  */
-export const stall = (watch: Watch, nowMs: number): Watch => {
+export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const isTrial = waiting.some(({ trial }) => trial !== undefined)
-  const evidence: Evidence = { message: stalledMessage, kind: 'Stalled', nowMs }
+  const evidence: Evidence = { ...how, message: stalledMessage }
   return {
     ...watch,
     inFlight: watch.inFlight.map((each) => ({ ...each, trial: undefined, isStalled: true })),
@@ -182,7 +185,7 @@ const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
   ...removed,
 ]
 
-/** What was new to the client in refused responses; all of it, where nothing was. */
+/** What was new to the client in refused responses; or the only thing in them. */
 const unitsOf = (
   { holding, search }: Watch,
   refused: ReadonlyArray<InFlight>,
@@ -190,7 +193,7 @@ const unitsOf = (
   const resources = refused.flatMap(resourcesOf)
   const fresh = resources.filter((resource) => !isCertain(holding, resource))
   const units = new Map<string, Unit>()
-  for (const resource of fresh.length === 0 ? resources : fresh)
+  for (const resource of fresh.length === 0 && resources.length === 1 ? resources : fresh)
     for (const unit of unitsIn(resource, lastAccepted(holding, resource.name), search))
       units.set(keyOf(unit), unit)
   return [...units.values()]

@@ -17,7 +17,7 @@ import type { Response } from './messages.js'
 import { eachName, hasName, withNames } from './names.js'
 import { tablesIn } from './node-memory.js'
 import {
-  isCurrent,
+  isOpenQuestion,
   isStillConvicted,
   noTrial,
   planResources,
@@ -64,8 +64,8 @@ interface Backoff {
   readonly mostMs: number
 }
 
-/** A port that is busy may be free again. */
-const listenerBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
+/** A port that is busy may be free again, and a client that was silent may have been busy. */
+const shortBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
 
 /** What was not ready may be, and holds up all others when it is tried. */
 const stallBackoff: Backoff = { firstMs: 30_000, mostMs: 600_000 }
@@ -115,8 +115,14 @@ const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | un
 }
 
 const backoffOf = (typeUrl: TypeUrl, { kind }: Conviction['evidence']): Backoff | undefined => {
-  if (kind === 'Stalled') return stallBackoff
-  return typeUrl === listenerType ? listenerBackoff : undefined
+  switch (kind) {
+    case 'Stalled':
+      return stallBackoff
+    case 'Silent':
+      return shortBackoff
+    case 'Refused':
+      return typeUrl === listenerType ? shortBackoff : undefined
+  }
 }
 
 const giveUpWaiting = (session: Session, nowMs: number): Session => {
@@ -124,8 +130,11 @@ const giveUpWaiting = (session: Session, nowMs: number): Session => {
   const deadline = warmDeadline(session)
   return watch === undefined || deadline === undefined || deadline > nowMs
     ? session
-    : withWatch(session, clusterType, stall(watch, nowMs))
+    : withWatch(session, clusterType, stall(watch, { kind: kindOf(session, watch), nowMs }))
 }
+
+const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent' =>
+  inFlight.some(({ isStalled, sentAt }) => !isStalled && heardAt > sentAt) ? 'Stalled' : 'Silent'
 
 const linger = (session: Session, goal: View, nowMs: number): Session => {
   const clusters = session.watches[clusterType]
@@ -186,7 +195,9 @@ const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number)
     .filter(isDue)
     .reduce((soFar, { unit }) => retry(soFar, unit), released)
   const next = search === watch.search ? watch : { ...watch, search }
-  return isSearching(search) || watch.holding.unsure === undefined ? next : settleDoubts(next)
+  return isSearching(search) || watch.holding.unsure === undefined || watch.claims !== undefined
+    ? next
+    : settleDoubts(next)
 }
 
 const isSuspect = (search: Watch['search'], { unit }: Conviction): boolean =>
@@ -230,7 +241,7 @@ const isOpen = ({ inFlight }: Watch, typeUrl: TypeUrl): boolean =>
 const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const watch = session.watches[typeUrl]
   if (watch === undefined) return [session, []]
-  const [search, trial] = nextTrial(watch.search, isCurrent(view[typeUrl]))
+  const [search, trial] = nextTrial(watch.search, isOpenQuestion(view[typeUrl], watch))
   const next = withWatch(session, typeUrl, { ...watch, search })
   if (trial === undefined) return [next, []]
   const sent = send(next, typeUrl, view, trial, nowMs)
@@ -262,6 +273,14 @@ const send = (
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
 
+/** What goes leaves when what has come before it is answered: nothing is missing in between. */
+const withGone = (sent: Resources, target: Resources): Resources =>
+  PM.diff(sent, target).reduce(
+    (map, { before, after }) =>
+      before !== undefined && after === undefined ? PM.set(map, before) : map,
+    target,
+  )
+
 /** What is due besides waits, so that the answer speaks of what is tried alone. */
 const aloneWith = (trial: Trial, aim: Aim, { owed }: Watch, typeUrl: TypeUrl): Aim => {
   if (typeUrl === routeType) return aim
@@ -286,8 +305,10 @@ const aimAt = (session: Session, watch: Watch, typeUrl: TypeUrl, view: View, tri
         : planTables(watch, goal, unready)
     }
     case clusterType: {
-      const removesFirst = watch.holding.unsure !== undefined
-      return { target, withheld: strangersAmong(session.lingerers), removesFirst }
+      const removesFirst = isSearching(watch.search) || watch.search.convicted.size > 0
+      const withheld = strangersAmong(session.lingerers)
+      const waits = watch.inFlight.some(({ isStalled }) => !isStalled)
+      return { target: waits ? withGone(watch.sent, target) : target, withheld, removesFirst }
     }
     case endpointType:
     case listenerType: {

@@ -4,8 +4,8 @@ import {
   formsIn,
   type Overlay,
   ownersSendingTo,
-  ownsIn,
   retire,
+  standsIn,
   type Substitute,
 } from '../compose.js'
 import * as PM from '../persistent-map.js'
@@ -151,7 +151,7 @@ const overlayOf = (
   const overlay = new Map<Uid, Substitute>()
   const forms = formsIn(table)
   const previousOr = (uid: Uid, otherwise: Substitute): Substitute =>
-    base !== undefined && ownsIn(base, uid) && formsIn(base).get(uid) !== forms.get(uid)
+    base !== undefined && standsIn(base, uid) && formsIn(base).get(uid) !== forms.get(uid)
       ? 'Previous'
       : otherwise
   if (pending.size > 0)

@@ -36,8 +36,9 @@ export const planResources = (
     .filter(isCurrent(goal))
     .reduce((target, unit) => {
       const accepted = lastAccepted(holding, unit.name)
-      const previous = accepted?.version === unit.version ? undefined : accepted
-      const instead = previous ?? (typeUrl === endpointType ? noEndpoints(unit.name) : undefined)
+      // What it has accepted once it is not made to lose for a refusal.
+      if (accepted?.version === unit.version) return target
+      const instead = accepted ?? (typeUrl === endpointType ? noEndpoints(unit.name) : undefined)
       return put(target, unit.name, instead)
     }, goal)
 
@@ -118,11 +119,17 @@ export const unreadyBefore = (
   return { pending, refused: new Set() }
 }
 
+/** True of what is to be tried as long as it is wanted, and was not accepted yet. */
+export const isOpenQuestion =
+  (goal: Resources, watch: Watch) =>
+  (unit: Unit): boolean =>
+    isCurrent(goal)(unit) && !isAccepted(watch, unit)
+
 /** True of what is convicted as long as it is what it was, and is still refused. */
 export const isStillConvicted =
   (goal: Resources, watch: Watch) =>
   ({ unit }: Conviction): boolean =>
-    isCurrent(goal)(unit) && !isAccepted(watch, unit)
+    isOpenQuestion(goal, watch)(unit)
 
 const isAccepted = ({ holding, subscription }: Watch, { kind, name, version }: Unit): boolean =>
   kind === 'Resource'

@@ -32,8 +32,11 @@ export const concerns = (table: Resource, trial: Trial): boolean =>
   table.content._tag === 'Table' &&
   trial.some(({ kind, name }) => kind === 'Owner' && ownsIn(table, name))
 
-/** True if a refused probe says that there was nothing else to refuse. */
-export const namesPoison = (message: string): boolean => message.includes(poison)
+/**
+ * True if a refused probe says that there was nothing else to refuse. Compared as a whole: other refusals quote
+ * the table, poison and all.
+ */
+export const namesPoison = (message: string): boolean => message === `missing ]: ${poison}`
 
 const poisonedHost: TableHost = ((): TableHost => {
   const name = 'edgewright-probe.invalid'

@@ -27,8 +27,8 @@ export interface Conviction {
 export interface Evidence {
   /** In the client's own words, or in ours where it said nothing. */
   readonly message: string
-  /** The client has refused it; or it has said nothing for too long. */
-  readonly kind: 'Refused' | 'Stalled'
+  /** The client has refused it; or has not answered for too long; or has said nothing at all since. */
+  readonly kind: 'Refused' | 'Stalled' | 'Silent'
   /** When that was, in milliseconds. */
   readonly nowMs: number
 }
@@ -70,8 +70,9 @@ export const suspectsOf = ({ groups }: Pick<Search, 'groups'>): ReadonlyArray<Un
 export const accuse = (search: Search, units: ReadonlyArray<Unit>, evidence: Evidence): Search => {
   const [only] = units
   if (only === undefined) return search
-  if (units.length === 1) return convict(search, only, evidence)
-  return { ...search, groups: [...ordered(units, true, evidence.message), ...search.groups] }
+  const others = without(search, units)
+  if (units.length === 1) return convict(others, only, evidence)
+  return { ...others, groups: [...ordered(units, true, evidence.message), ...others.groups] }
 }
 
 /**
@@ -84,7 +85,7 @@ export const accuseNamed = (
   evidence: Evidence,
 ): Search =>
   units
-    .filter(({ name }) => evidence.message.includes(name))
+    .filter(({ name }) => mentions(evidence.message, name))
     .reduce((soFar, unit) => convict(soFar, unit, evidence), search)
 
 /** Envoy names culprits where it applies a response piece by piece: what it names is tried first. */
@@ -93,7 +94,7 @@ const ordered = (
   isGuilty: boolean,
   message: string,
 ): ReadonlyArray<Group> => {
-  const named = units.filter(({ kind, name }) => kind === 'Resource' && message.includes(name))
+  const named = units.filter(({ kind, name }) => kind === 'Resource' && mentions(message, name))
   if (named.length === 0 || named.length === units.length)
     return [{ units, isGuilty, isHalf: false }]
   const others = units.filter((unit) => !named.includes(unit))
@@ -101,6 +102,17 @@ const ordered = (
     { units: named, isGuilty: false, isHalf: true },
     { units: others, isGuilty: false, isHalf: false },
   ]
+}
+
+/** True if the message has the name, and not only as a part of another one. */
+export const mentions = (message: string, name: string): boolean => {
+  if (name === '') return false
+  for (let at = message.indexOf(name); at !== -1; at = message.indexOf(name, at + 1)) {
+    const before = message.slice(0, at)
+    const after = message.slice(at + name.length)
+    if (!/[\w.~/-]$|\w:$/.test(before) && !/^([\w.~/-]|:\w)/.test(after)) return true
+  }
+  return false
 }
 
 /** The next group to try, on top of the search that is returned; `undefined` if there is none left. */
@@ -135,6 +147,18 @@ const mergeInnocent = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
   return [{ units: unknown.flatMap(({ units }) => units), isGuilty: false, isHalf: false }, ...rest]
 }
 
+/** Nothing stands in two groups: what is found of it would not count in the other. */
+const without = (search: Search, units: ReadonlyArray<Unit>): Search => {
+  const keys = new Set(units.map(keyOf))
+  const groups = search.groups.flatMap((group) => {
+    const left = group.units.filter((unit) => !keys.has(keyOf(unit)))
+    if (left.length === group.units.length) return [group]
+    // Without one of them nobody knows whether the guilt is still among the others.
+    return left.length === 0 ? [] : [{ units: left, isGuilty: false, isHalf: false }]
+  })
+  return { ...search, groups }
+}
+
 /** The client has accepted the group on top. */
 export const acquit = (search: Search): Search => {
   const [top, next, ...below] = search.groups
@@ -165,7 +189,7 @@ const convict = (search: Search, unit: Unit, evidence: Evidence): Search => {
 /** Takes a unit that was convicted before into the search again, to be tried alone. */
 export const retry = (search: Search, unit: Unit): Search => ({
   ...search,
-  groups: [{ units: [unit], isGuilty: true, isHalf: false }, ...search.groups],
+  groups: [{ units: [unit], isGuilty: true, isHalf: false }, ...without(search, [unit]).groups],
 })
 
 /** Forgets the convictions of what is no more what it was, or was accepted after all. */

@@ -4,7 +4,7 @@ import { classifySotw, type RequestKind } from './classify.js'
 import type { SotwRequest } from './messages.js'
 import { eachName, hasName } from './names.js'
 import type { Noted } from './noted.js'
-import type { Session } from './session-state.js'
+import type { Freshness, Session } from './session-state.js'
 import { replaceNames, subscribeFirst } from './subscription.js'
 import { type InFlight, openWatch, repeatAll, resubscribe, type Watch } from './watch.js'
 
@@ -33,9 +33,9 @@ export const receiveSotw = (
     return { watch: openWatch(subscription, new Map()), kind: 'Other', answered: [] }
   }
   const answered = answeredBy(watch, request.responseNonce, 'sotw')
-  const next = answer(watch, kind, answered, typeUrl, {
+  const next = answer(watch, kind, answered, request, typeUrl, {
     evidence: { message: request.errorDetail?.message ?? '', kind: 'Refused', nowMs },
-    isBlind: isFullState(typeUrl) && freshness === 'Held' && watch.holding.acked === undefined,
+    isBlind: isBlind(watch, typeUrl, freshness),
   })
   const isAnswer = kind === 'Ack' || kind === 'Nack'
   return {
@@ -45,10 +45,26 @@ export const receiveSotw = (
   }
 }
 
+/**
+ * An Envoy puts answers together that it held back, errors and all: with the newest response's own version
+ * it says that it has that, and that an older one was refused (run).
+ */
+const isForOlder = (answered: ReadonlyArray<InFlight>, { versionInfo }: SotwRequest): boolean =>
+  answered.length > 1 && answered.at(-1)?.version === versionInfo
+
+/** A response is the whole truth, and nobody knows what the client held before the first one. */
+const isBlind = (
+  { hasAccepted, holding }: Watch,
+  typeUrl: TypeUrl,
+  freshness: Freshness,
+): boolean =>
+  isFullState(typeUrl) && freshness === 'Held' && !hasAccepted && holding.acked === undefined
+
 const answer = (
   watch: Watch,
   kind: RequestKind,
   answered: ReadonlyArray<InFlight>,
+  request: SotwRequest,
   typeUrl: TypeUrl,
   refusal: RefusalOf,
 ): Watch => {
@@ -56,7 +72,13 @@ const answer = (
     case 'Ack':
       return accept(watch, answered, typeUrl)
     case 'Nack':
-      return refuse(watch, answered, typeUrl, refusal)
+      return isForOlder(answered, request)
+        ? accept(
+            refuse(watch, answered.slice(0, -1), typeUrl, refusal),
+            answered.slice(-1),
+            typeUrl,
+          )
+        : refuse(watch, answered, typeUrl, refusal)
     case 'NotApplied':
       return settle(watch, answered)
     case 'Repeat':

@@ -20,6 +20,8 @@ export interface Watch {
   readonly owed: Names
   /** What the client has said of what it holds. */
   readonly holding: Holding
+  /** It has accepted something of this type on this stream. */
+  readonly hasAccepted: boolean
   /** The search for what it refuses. */
   readonly search: Search
   /** A response is due even if it is empty: the client waits for one. */
@@ -67,6 +69,7 @@ export const openWatch = (
   sent: undefined,
   owed: noNames,
   holding: holdsNothing,
+  hasAccepted: false,
   search: noSearch,
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,
@@ -101,6 +104,7 @@ export const resubscribe = (
       watch,
       asked,
       givenUp.filter((name) => !covers(subscription, name)),
+      gainsAll,
     ),
     search: pardon(watch.search, new Set(asked)),
     owed: withNames(owed, [...unsure, ...asked]),
@@ -117,9 +121,10 @@ const askedFor = (
   { holding, subscription }: Watch,
   asked: ReadonlyArray<string>,
   givenUp: ReadonlyArray<string>,
+  gainsAll: boolean,
 ): Holding => {
   const left: Holding = {
-    ...holding,
+    acked: gainsAll ? only(holding.acked, subscription.names) : holding.acked,
     unsure: givenUp.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
   }
   const entries = asked.map((name) => ({
@@ -132,6 +137,10 @@ const askedFor = (
   }))
   return entries.length === 0 ? left : recall(left, entries)
 }
+
+/** Of what it did not ask for by name nothing was said before it asked for everything. */
+const only = (acked: Resources, names: Names): Resources =>
+  PM.fromEntries([...eachName(names)].flatMap((name) => PM.get(acked, name) ?? []))
 
 /** What a request changes in what a client asks for. */
 export interface NameChanges {
