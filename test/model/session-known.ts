@@ -124,6 +124,8 @@ export interface Hearing {
   readonly isTainted: boolean
   /** To try a half would take the other half from it, and nobody knows what it had. */
   readonly isBlind: boolean
+  /** This is what is published. */
+  readonly isPresent: (resource: Resource) => boolean
   readonly nowMs: number
 }
 
@@ -135,8 +137,9 @@ export interface Hearing {
 export const noteRequest = (
   known: Known,
   request: DiscoveryRequest,
-  { repeats, isTainted, isBlind, nowMs }: Hearing,
+  hearing: Hearing,
 ): boolean => {
+  const { repeats, isTainted } = hearing
   const isFirst = !known.isOpen
   const isSotw = request._tag === 'Sotw'
   const isCurrent =
@@ -146,7 +149,7 @@ export const noteRequest = (
   known.refusedAlone = undefined
   const isNoise = known.nonce !== '' && known.out.length === 0
   if (isSotw && !isFirst && !isCurrent && isNoise) return false
-  if (isCurrent) noteAnswer(known, request, isBlind, nowMs)
+  if (isCurrent) noteAnswer(known, request, hearing)
   const before = known.asked
   if (isSotw) noteNames(known, request.resourceNames, isFirst)
   else noteChange(known, request, isFirst, isTainted)
@@ -162,8 +165,7 @@ export const noteRequest = (
 const noteAnswer = (
   known: Known,
   request: DiscoveryRequest,
-  isBlind: boolean,
-  nowMs: number,
+  hearing: Hearing,
 ): void => {
   const isSotw = request._tag === 'Sotw'
   const answered = known.out.filter(
@@ -172,7 +174,7 @@ const noteAnswer = (
   const last = answered.at(-1)
   if (last === undefined) return
   known.out = known.out.filter((each) => !answered.includes(each))
-  if (request.errorDetail !== undefined) return noteRefusal(known, answered, isBlind, nowMs)
+  if (request.errorDetail !== undefined) return noteRefusal(known, answered, hearing)
   if (isSotw && request.versionInfo !== last.response.version)
     return forget(known, answered.flatMap(({ response }) => namesIn(response)))
   known.hasAccepted = true
@@ -194,21 +196,20 @@ const noteAnswer = (
 const noteRefusal = (
   known: Known,
   answered: ReadonlyArray<Out>,
-  isBlind: boolean,
-  nowMs: number,
+  { isBlind, isPresent, nowMs }: Hearing,
 ): void => {
   const resources = answered.flatMap(({ response }) => response.resources)
   const removed = answered.flatMap(({ response }) => response.removed)
   const fresh = resources.filter(({ name, version }) => known.held.get(name) !== version)
-  const others = fresh.filter((each) => !isSubstitute(known, each))
+  const others = fresh.filter((each) => isPresent(each) || !isSubstitute(known, each))
   const suspects = others.length > 0 ? others : fresh.length > 0 ? fresh : resources
   const [only] = suspects
   known.isDisturbed = true
   known.isExcused = isBlind
   forget(known, [...fresh.map(({ name }) => name), ...removed])
-  if (isBlind) return
   if (only === undefined || new Set(suspects.map(({ name }) => name)).size > 1) return
   known.refusedAlone = only.name
+  if (isBlind) return
   known.banned.set(only.name, { version: only.version, at: nowMs })
 }
 

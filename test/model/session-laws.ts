@@ -122,7 +122,10 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
         isFullState(types[short]) &&
         state.session.freshness === 'Held' &&
         state.session.watches[types[short]]?.holding.acked === undefined
-      const hearing = { repeats, isTainted, isBlind, nowMs: state.nowMs }
+      const published = publishedOf(state.snapshot, short)
+      const isPresent = ({ name, version }: Resource): boolean =>
+        PM.get(published, name)?.version === version
+      const hearing = { repeats, isTainted, isBlind, isPresent, nowMs: state.nowMs }
       const mayAnswer = noteRequest(state.known[short], request, hearing)
       const hasWaited = noteWaiting(state, state.nowMs)
       const sent = feed({ _tag: 'RequestReceived', request })
@@ -251,7 +254,7 @@ const checkRemoval = (state: State, short: Short, name: string): void => {
   if (isDisturbed) return
   hold(PM.get(publishedOf(state.snapshot, short), name) === undefined, `${short} ${name} is gone`)
   if (covers(dueAgain, name) || (short === 'eds' && state.freeEndpoints.has(name))) return
-  hold(said.get(name) !== 'gone', `${short} -${name} is not said twice`)
+  hold(said.get(name) !== 'gone' || state.session.memory !== undefined, `${short} -${name} is not said twice`)
   const goneAt = short === 'cds' && said.has(name) ? state.goneAt.get(name) : undefined
   hold(
     goneAt === undefined || state.nowMs - goneAt >= clusterLingerMs,
@@ -261,13 +264,13 @@ const checkRemoval = (state: State, short: Short, name: string): void => {
 
 /** State of the world, clusters and listeners: a response is the whole truth. */
 const checkWhole = (
-  { known, history }: State,
+  { known, history, session }: State,
   short: Short,
   published: Resources,
   resources: ReadonlyArray<Resource>,
 ): void => {
   const { asked, said, isDisturbed, dueAgain, mayBeEmpty } = known[short]
-  if (isDisturbed) return
+  if (isDisturbed || session.memory !== undefined) return
   const names = new Set(resources.map(({ name }) => name))
   const missing = [...PM.entries(published)].filter(
     ({ name }) => covers(asked, name) && !names.has(name),

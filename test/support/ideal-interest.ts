@@ -90,7 +90,8 @@ export const read = (
   if (unread === undefined) return 'none'
   const { nonce, resources, removed, version } = unread
   const bad = resources.filter((resource) => taste.isBad(interest.short, resource))
-  const given = bad.length > 0 ? 'refuse' : answer
+  // A client cannot but do without what it is to do without.
+  const given = bad.length > 0 ? 'refuse' : resources.length === 0 ? 'accept' : answer
   const isWhole = variant === 'sotw' && isFullState(unread.typeUrl)
   const names = [...resources.map(({ name }) => name), ...removed]
   const touched = isWhole ? [...names, ...interest.held.keys()] : names

@@ -164,3 +164,20 @@ test('43. D: what a client brings in another version is not forgotten if it goes
   expect(stream.publish({})).toEqual([])
   expect(stream.ack('lds')).toEqual(['lds -a'])
 })
+
+test('31. D: what was not asked for when everything was asked for under way is not held for accepted', () => {
+  const stream = openDelta()
+  stream.publish({ lds: 'b' })
+  expect(stream.ask('lds', { subscribe: 'a' })).toEqual(['lds -a'])
+  expect(stream.ask('lds', { subscribe: '*' })).toEqual([])
+  expect(stream.ack('lds')).toEqual(['lds b'])
+  stream.nack('lds')
+  expect(stream.effects().map(({ _tag }) => _tag)).toContain('Convicted')
+})
+
+test('14. S: a client that comes back and refuses its first listeners is not sent the same once more', () => {
+  const stream = openSotw()
+  stream.publish({ lds: 'a b' })
+  stream.ask('lds', '', { versionInfo: 'v' })
+  expect(stream.nack('lds')).toEqual([])
+})

@@ -7,14 +7,14 @@ const nothing: ReadonlyArray<SessionEffect> = []
 describe('after a refusal', () => {
   test.each(variants)('14. %s: the same content is not sent again', (variant) => {
     const stream = openAny(variant)
-    stream.publish({ eds: 'e', lds: 'a' })
-    stream.first('eds', 'e')
-    stream.ack('eds')
+    stream.publish({ cds: 'c', lds: 'a' })
+    stream.first('cds')
+    stream.ack('cds')
     stream.first('lds')
     expect(stream.nack('lds')).toEqual([])
-    expect(stream.publish({ eds: 'e', lds: 'a' })).toEqual([])
-    expect(stream.publish({ eds: 'e=2', lds: 'a' })).toEqual(['eds e=2'])
-    expect(stream.ack('eds')).toEqual([])
+    expect(stream.publish({ cds: 'c', lds: 'a' })).toEqual([])
+    expect(stream.publish({ cds: 'c=2', lds: 'a' })).toEqual(['cds c=2'])
+    expect(stream.ack('cds')).toEqual([])
     expect(stream.responses().filter(({ typeUrl }) => typeUrl === types.lds)).toHaveLength(1)
   })
 

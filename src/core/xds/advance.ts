@@ -98,7 +98,11 @@ const compareClaims = (watch: Watch, target: Resources): Watch => {
     const resource = PM.get(target, name)
     return resource === undefined || !holds(resource)
   })
-  const due = subscription.wildcard ? [...gone, ...stale] : stale
+  const different = [...claims].flatMap(([name, version]) => {
+    const resource = PM.get(target, name)
+    return resource !== undefined && resource.version !== version ? [name] : []
+  })
+  const due = subscription.wildcard ? [...gone, ...different, ...stale] : stale
   const sent = subscription.wildcard ? keep(target, holds, claims.size) : target
   const certain = [...claims.keys()].filter((name) => {
     const resource = PM.get(target, name)

@@ -1,6 +1,6 @@
 import { changedOwners, formsIn } from '../compose.js'
 import type { Resource } from '../resource.js'
-import { clusterType, type TypeUrl } from '../type-url.js'
+import { clusterType, isFullState, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
 import { type Doubt, doubt, type Holding, isCertain, lastAccepted, settleWith } from './holding.js'
 import type { Variant } from './messages.js'
@@ -35,6 +35,7 @@ export const accept = (
   watch: Watch,
   answered: ReadonlyArray<InFlight>,
   typeUrl: TypeUrl,
+  variant: Variant,
 ): Watch => {
   const last = answered.at(-1)
   if (last === undefined) return watch
@@ -46,7 +47,7 @@ export const accept = (
   return {
     ...next,
     hasAccepted: true,
-    holding: settleWith(watch.holding, union, typeUrl),
+    holding: settleWith(watch.holding, union, typeUrl, variant === 'sotw' && isFullState(typeUrl)),
     search: last.trial === undefined ? watch.search : acquit(watch.search),
   }
 }
@@ -75,10 +76,11 @@ export const refuse = (
     : accuseOf(watch.search, unitsOf(watch, answered), evidence)
   const isStuck = typeUrl === clusterType
   // Where nobody is accused there is nothing else to send, and the same again would be refused again.
-  const counts = isStuck || (isBlind && search === watch.search)
+  const isHelpless = isBlind && search === watch.search
+  const how = isAlone(watch.holding, answered) ? alone : inPart
   return {
-    ...(counts ? next : unsend(next, answered)),
-    holding: doubtAll(next, answered, isAlone(watch.holding, answered) ? alone : inPart),
+    ...(isStuck || isHelpless ? next : unsend(next, answered)),
+    holding: doubtAll(next, answered, { ...how, isSettling: isHelpless }),
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
 }

@@ -39,7 +39,7 @@ export const receiveDelta = (
   const answered = answeredBy(watch, request.responseNonce, 'delta')
   const next =
     kind === 'Ack'
-      ? accept(watch, answered, typeUrl)
+      ? accept(watch, answered, typeUrl, 'delta')
       : kind === 'Nack'
         ? refuse(watch, answered, typeUrl, {
             evidence: { message: request.errorDetail?.message ?? '', kind: 'Refused', nowMs },

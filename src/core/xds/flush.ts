@@ -11,7 +11,7 @@ import {
 } from '../type-url.js'
 import { advance, type Aim, nothingWithheld, type Outgoing } from './advance.js'
 import { stall } from './answers.js'
-import { possibleForms } from './holding.js'
+import { markSettling, possibleForms } from './holding.js'
 import { depart, nextDeparture, strangersAmong, withLingerers } from './linger.js'
 import type { Response } from './messages.js'
 import { eachName, hasName, withNames } from './names.js'
@@ -231,9 +231,10 @@ const settleDoubts = (watch: Watch): Watch => {
 }
 
 /** Whether a response may leave: what is tried leaves alone, and of most types there is one at a time. */
-const isOpen = ({ inFlight }: Watch, typeUrl: TypeUrl): boolean =>
+const isOpen = ({ inFlight, search }: Watch, typeUrl: TypeUrl): boolean =>
   typeUrl === clusterType
-    ? inFlight.filter(({ isStalled }) => !isStalled).length < maxClustersInFlight &&
+    ? inFlight.filter(({ isStalled }) => !isStalled).length <
+        (isSearching(search) ? 1 : maxClustersInFlight) &&
       inFlight.every(({ trial }) => trial === undefined)
     : inFlight.length === 0
 
@@ -342,6 +343,7 @@ const markSent = (
     ...watch,
     nonce,
     inFlight: [...watch.inFlight, entry],
+    holding: markSettling(watch.holding, entry),
     search: { ...watch.search, isTrialNext: trial.length === 0 },
     repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
   }

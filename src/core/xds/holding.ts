@@ -73,9 +73,24 @@ export const doubt = (
     forms: forms.slice(-maxForms),
     isUnknown: (before?.isUnknown ?? false) || forms.length > maxForms,
     isAtomic: isAtomic && (before?.isAtomic ?? true),
-    isSettling: isSettling || (before?.isSettling ?? false),
+    // A removal that was refused once more is not said a third time: nothing else could be said.
+    isSettling: isSettling || (form === undefined && (before?.isSettling ?? false)),
   }
   return { ...holding, unsure: PM.set(holding.unsure, entry) }
+}
+
+/** Notes that a response has left which says what is unsure. */
+export const markSettling = (
+  holding: Holding,
+  { resources, removed }: Pick<InFlight, 'resources' | 'removed'>,
+): Holding => {
+  if (holding.unsure === undefined) return holding
+  const names = [...resources.map(({ name }) => name), ...removed]
+  const unsure = names.reduce<Holding['unsure']>((map, name) => {
+    const entry = PM.get(map, name)
+    return entry === undefined || entry.isSettling ? map : PM.set(map, { ...entry, isSettling: true })
+  }, holding.unsure)
+  return { ...holding, unsure }
 }
 
 /** Puts these in the place of what is known of their names. */
@@ -91,15 +106,17 @@ export const recall = (holding: Holding, entries: ReadonlyArray<Unsure>): Holdin
  * Notes that the client has accepted a response.
  *
  * A route table or an assignment that it accepted to lose it keeps all the same (xDS protocol,
- * statement 57): of those the removal settles nothing, unless it never held any.
+ * statement 57): of those the removal settles nothing, unless it never held any. Where a response is the
+ * whole truth nothing is left to doubt.
  */
 export const settleWith = (
   holding: Holding,
   { resources, removed, target }: Pick<InFlight, 'resources' | 'removed' | 'target'>,
   typeUrl: TypeUrl,
+  isWhole: boolean,
 ): Holding => {
   const { unsure } = holding
-  if (unsure === undefined) return { acked: target, unsure }
+  if (unsure === undefined || isWhole) return { acked: target, unsure: undefined }
   const settled = resources.reduce<PM.PersistentMap<Unsure>>(
     (rest, { name }) => PM.remove(rest, name),
     unsure,

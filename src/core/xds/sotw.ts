@@ -70,13 +70,14 @@ const answer = (
 ): Watch => {
   switch (kind) {
     case 'Ack':
-      return accept(watch, answered, typeUrl)
+      return accept(watch, answered, typeUrl, 'sotw')
     case 'Nack':
       return isForOlder(answered, request)
         ? accept(
             refuse(watch, answered.slice(0, -1), typeUrl, refusal),
             answered.slice(-1),
             typeUrl,
+            'sotw',
           )
         : refuse(watch, answered, typeUrl, refusal)
     case 'NotApplied':

@@ -102,9 +102,8 @@ export const resubscribe = (
     subscription,
     holding: askedFor(
       watch,
-      asked,
+      [...asked, ...unsure.filter((name) => !covers(watch.subscription, name))],
       givenUp.filter((name) => !covers(subscription, name)),
-      gainsAll,
     ),
     search: pardon(watch.search, new Set(asked)),
     owed: withNames(owed, [...unsure, ...asked]),
@@ -121,10 +120,9 @@ const askedFor = (
   { holding, subscription }: Watch,
   asked: ReadonlyArray<string>,
   givenUp: ReadonlyArray<string>,
-  gainsAll: boolean,
 ): Holding => {
   const left: Holding = {
-    acked: gainsAll ? only(holding.acked, subscription.names) : holding.acked,
+    ...holding,
     unsure: givenUp.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
   }
   const entries = asked.map((name) => ({
@@ -137,10 +135,6 @@ const askedFor = (
   }))
   return entries.length === 0 ? left : recall(left, entries)
 }
-
-/** Of what it did not ask for by name nothing was said before it asked for everything. */
-const only = (acked: Resources, names: Names): Resources =>
-  PM.fromEntries([...eachName(names)].flatMap((name) => PM.get(acked, name) ?? []))
 
 /** What a request changes in what a client asks for. */
 export interface NameChanges {
