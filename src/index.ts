@@ -139,7 +139,7 @@ export {
   type SessionStep,
   step,
 } from './core/xds/session.js'
-export { warmTimeoutMs } from './core/xds/flush.js'
+export { warmTimeoutMs } from './core/xds/timers.js'
 export { clusterLingerMs } from './core/xds/linger.js'
 export type { Holding, Unsure } from './core/xds/holding.js'
 export type { NodeMemory } from './core/xds/node-memory.js'

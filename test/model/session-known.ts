@@ -18,6 +18,8 @@ export interface Known {
   out: ReadonlyArray<Out>
   /** It was sent something of this type on this stream, and has accepted it. */
   hasAccepted: boolean
+  /** A response has waited too long on this stream. */
+  hasStalled: boolean
   /** It has refused something that cannot be searched, and has accepted nothing since. */
   isExcused: boolean
   /** Something was refused on this stream, or has waited too long: older forms may be sent again. */
@@ -30,7 +32,7 @@ export interface Known {
   held: Map<string, string>
   /** The name of what this very request has refused alone. */
   refusedAlone: string | undefined
-  /** `name version` of all that was ever accepted. */
+  /** `name version` of all that was ever accepted, on earlier streams too. */
   readonly accepted: Set<string>
   /** What was refused alone, by name: not to be said again. */
   banned: Map<string, Ban>
@@ -59,6 +61,7 @@ const nothing = (): Known => ({
   nonce: '',
   out: [],
   hasAccepted: false,
+  hasStalled: false,
   isExcused: false,
   isDisturbed: false,
   mayBeEmpty: false,
@@ -95,12 +98,18 @@ export const forgetGone = (known: KnownByType, snapshot: Snapshot): void => {
       if (PM.get(publishedOf(snapshot, short), name) === undefined) known[short].said.delete(name)
 }
 
+/** Listeners that were refused are tried again as they are, and clusters that were not ready in time. */
+export const noteRetries = (known: Known, short: Short): void => {
+  if (short === 'lds' ? known.isDisturbed : known.hasStalled) known.said.clear()
+}
+
 /** A response that has waited too long holds back all others: all that are out are searched. */
 export const noteStalled = (known: Known, isTooLong: (sentAt: number) => boolean): boolean => {
   const waiting = known.out.filter(({ isStalled }) => !isStalled)
   if (!waiting.some(({ sentAt }) => isTooLong(sentAt))) return false
   known.out = known.out.map((each) => ({ ...each, isStalled: true }))
   known.isDisturbed = true
+  known.hasStalled = true
   for (const { response } of waiting) forget(known, namesIn(response))
   return true
 }
@@ -209,7 +218,8 @@ const noteRefusal = (
   forget(known, [...fresh.map(({ name }) => name), ...removed])
   if (only === undefined || new Set(suspects.map(({ name }) => name)).size > 1) return
   known.refusedAlone = only.name
-  if (isBlind) return
+  // What it has accepted before it is not deprived of.
+  if (isBlind || fresh.length > 1 || known.accepted.has(`${only.name} ${only.version}`)) return
   known.banned.set(only.name, { version: only.version, at: nowMs })
 }
 
@@ -260,7 +270,7 @@ const noteChange = (
     known.said = new Map(initialResourceVersions)
     known.held = new Map(initialResourceVersions)
   }
-  if (initialResourceVersions.size > 0) return
+  if (initialResourceVersions.size > 0 && !isTainted) return
   for (const name of due) {
     known.dueAgain.add(name)
     known.held.delete(name)

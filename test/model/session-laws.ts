@@ -2,11 +2,11 @@ import * as PM from '../../src/core/persistent-map.js'
 import type { Resource } from '../../src/core/resource.js'
 import { reuse, type Resources, type Snapshot } from '../../src/core/snapshot.js'
 import { endpointType, isFullState } from '../../src/core/type-url.js'
-import { silenceTimeoutMs, warmTimeoutMs } from '../../src/core/xds/flush.js'
 import { clusterLingerMs } from '../../src/core/xds/linger.js'
 import type { DiscoveryRequest, Response, Variant } from '../../src/core/xds/messages.js'
 import { type NodeMemory, remember } from '../../src/core/xds/node-memory.js'
 import { openSession, type Session, type SessionEvent, step } from '../../src/core/xds/session.js'
+import { silenceTimeoutMs, warmTimeoutMs } from '../../src/core/xds/timers.js'
 import { covers } from '../support/ideal-interest.js'
 import {
   aSnapshot,
@@ -24,6 +24,7 @@ import {
   type KnownByType,
   notePublished,
   noteRequest,
+  noteRetries,
   noteStalled,
   nothingKnown,
   publishedOf,
@@ -81,8 +82,8 @@ const openState = (variant: Variant, memory?: NodeMemory): State => ({
 /** How many responses of a type may be without an answer. */
 const maxOut: Readonly<Record<Short, number>> = { cds: 4, eds: 1, lds: 1, rds: 1 }
 
-/** How long a listener that was refused is not tried again, in milliseconds. */
-const listenerRetryMs = 1_000
+/** How long what was refused, and may be taken later, is not tried again, in milliseconds. */
+const retryMs = 1_000
 
 export const openWire = (variant: Variant, deliver: (response: Response) => void): Wire => {
   let state = openState(variant)
@@ -134,13 +135,17 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     publish: (world) => publish(aSnapshot(world)),
     pass: (ms) => {
       state.nowMs += ms
+      if (ms >= retryMs) for (const short of shorts) noteRetries(state.known[short], short)
       noteWaiting(state, state.session.heardAt)
       feed({ _tag: 'TimePassed' })
     },
     reopen: () => {
-      const { snapshot, nowMs, history, goneAt } = state
+      const { snapshot, nowMs, history, goneAt, known } = state
       state = { ...openState(variant, memoryOf(state.session)), nowMs, history, goneAt }
-      for (const short of shorts) recall(state, variant, short)
+      for (const short of shorts) {
+        recall(state, variant, short)
+        for (const each of known[short].accepted) state.known[short].accepted.add(each)
+      }
       if (snapshot !== undefined) publish(snapshot)
     },
     isExcused: (short) => state.known[short].isExcused,
@@ -242,7 +247,7 @@ const checkForm = (state: State, short: Short, { name, version }: Resource): voi
     `${short} ${name}: the latest wins`,
   )
   const ban = banned.get(name)
-  const mayRetry = short === 'lds' && ban !== undefined && state.nowMs - ban.at >= listenerRetryMs
+  const mayRetry = short === 'lds' && ban !== undefined && state.nowMs - ban.at >= retryMs
   hold(
     ban?.version !== version || mayRetry || covers(dueAgain, name),
     `${short} ${name} was refused alone and is not tried again`,
@@ -254,7 +259,7 @@ const checkRemoval = (state: State, short: Short, name: string): void => {
   if (isDisturbed) return
   hold(PM.get(publishedOf(state.snapshot, short), name) === undefined, `${short} ${name} is gone`)
   if (covers(dueAgain, name) || (short === 'eds' && state.freeEndpoints.has(name))) return
-  hold(said.get(name) !== 'gone' || state.session.memory !== undefined, `${short} -${name} is not said twice`)
+  hold(said.get(name) !== 'gone', `${short} -${name} is not said twice`)
   const goneAt = short === 'cds' && said.has(name) ? state.goneAt.get(name) : undefined
   hold(
     goneAt === undefined || state.nowMs - goneAt >= clusterLingerMs,
@@ -264,13 +269,13 @@ const checkRemoval = (state: State, short: Short, name: string): void => {
 
 /** State of the world, clusters and listeners: a response is the whole truth. */
 const checkWhole = (
-  { known, history, session }: State,
+  { known, history }: State,
   short: Short,
   published: Resources,
   resources: ReadonlyArray<Resource>,
 ): void => {
   const { asked, said, isDisturbed, dueAgain, mayBeEmpty } = known[short]
-  if (isDisturbed || session.memory !== undefined) return
+  if (isDisturbed) return
   const names = new Set(resources.map(({ name }) => name))
   const missing = [...PM.entries(published)].filter(
     ({ name }) => covers(asked, name) && !names.has(name),
@@ -298,7 +303,7 @@ const noteResponse = (state: State, variant: Variant, response: Response): void 
   const known = state.known[short]
   state.nonces.add(nonce)
   if (short === 'cds') noteClusters(state, variant, resources)
-  if (short === 'eds') checkEndpoints(state, resources)
+  if (short === 'eds') checkEndpoints(state, variant, response)
   for (const { name, version } of resources) known.said.set(name, version)
   for (const name of removed) known.said.set(name, 'gone')
   const isWhole = variant === 'sotw' && isFullState(typeUrl)
@@ -333,7 +338,8 @@ const noteClusters = (
 
 const checkEndpoints = (
   { snapshot, known, owedEndpoints, freeEndpoints }: State,
-  resources: ReadonlyArray<Resource>,
+  variant: Variant,
+  { resources, removed }: Response,
 ): void => {
   const names = resources.map(({ name }) => name)
   for (const name of owedEndpoints)
@@ -342,7 +348,9 @@ const checkEndpoints = (
   // In a search they may have to wait for what is tried.
   if (known.eds.isDisturbed) for (const name of names) owedEndpoints.delete(name)
   else owedEndpoints.clear()
-  freeEndpoints.clear()
+  // That there are none is said in a response of its own.
+  if (variant === 'sotw' && !known.eds.isDisturbed) freeEndpoints.clear()
+  for (const name of [...names, ...removed]) freeEndpoints.delete(name)
 }
 
 /** The laws of a step as a whole: nothing that is due is left lying. */

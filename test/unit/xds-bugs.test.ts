@@ -5,7 +5,8 @@ test('14. D: a resource that was refused alone is sent once more if the client a
   const stream = openDelta()
   stream.publish({ lds: 'a' })
   stream.ask('lds', { subscribe: 'a' })
-  stream.nack('lds')
+  expect(stream.nack('lds')).toEqual(['lds -a'])
+  expect(stream.ack('lds')).toEqual([])
   expect(stream.ask('lds', { subscribe: 'a' })).toEqual(['lds a'])
 })
 
@@ -180,4 +181,47 @@ test('14. S: a client that comes back and refuses its first listeners is not sen
   stream.publish({ lds: 'a b' })
   stream.ask('lds', '', { versionInfo: 'v' })
   expect(stream.nack('lds')).toEqual([])
+})
+
+test('18b. D: what is still to be sent does not count as accepted with the removals that go first', () => {
+  const stream = openDelta()
+  stream.publish({ lds: 'a b' })
+  expect(stream.ask('lds', { subscribe: 'a b x', initial: { x: 'v' } })).toEqual(['lds -x'])
+  expect(stream.ack('lds')).toEqual(['lds a b'])
+  expect(stream.nack('lds')).toEqual(['lds a'])
+})
+
+test('37. S: what is unsure is not sent once more while a list that says all is on its way', () => {
+  const first = openSotw()
+  first.publish({})
+  first.ask('cds', 'a')
+  const second = openSotw({ memory: first.memory() })
+  second.publish({})
+  expect(second.ask('cds', 'a')).toEqual(['cds'])
+  expect(second.ask('lds')).toEqual(['lds'])
+})
+
+test('18b. D: a table that is tried is tried alone, though others are to be sent once more', () => {
+  const first = openDelta()
+  first.publish({ rds: 'a=1 c=1' })
+  first.ask('rds', { subscribe: 'a c' })
+  first.ack('rds')
+  first.ask('rds', { subscribe: 'a c' })
+  const second = openDelta({ memory: first.memory() })
+  second.publish({ rds: 'a=1 c=1' })
+  const held = { a: versionOf('a=1'), c: versionOf('c=1') }
+  expect(second.ask('rds', { subscribe: 'a c', initial: held })).toEqual(['rds a=1 c=1'])
+  for (let round = 0; round < 4; round++) {
+    const isAlone = second.latest('rds')?.resources.length === 1
+    second.nack('rds')
+    if (!isAlone) expect(second.effects().map(({ _tag }) => _tag)).not.toContain('Convicted')
+  }
+})
+
+test('27. S: names that are given beside everything while a response is out are answered once', () => {
+  const stream = openSotw()
+  stream.publish({ cds: 'c' })
+  expect(stream.ask('cds', '*')).toEqual(['cds c'])
+  expect(stream.ask('cds', '* c a')).toEqual(['cds c'])
+  expect(stream.ack('cds')).toEqual([])
 })

@@ -103,7 +103,9 @@ const compareClaims = (watch: Watch, target: Resources): Watch => {
     return resource !== undefined && resource.version !== version ? [name] : []
   })
   const due = subscription.wildcard ? [...gone, ...different, ...stale] : stale
-  const sent = subscription.wildcard ? keep(target, holds, claims.size) : target
+  const sent = subscription.wildcard
+    ? keep(target, holds, claims.size)
+    : stale.reduce<Resources>((map, name) => PM.remove(map, name), target)
   const certain = [...claims.keys()].filter((name) => {
     const resource = PM.get(target, name)
     return resource !== undefined && holds(resource)

@@ -187,17 +187,17 @@ const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
   ...removed,
 ]
 
-/** What was new to the client in refused responses; or the only thing in them. */
+/** What was new to the client in refused responses: what it has accepted once was not the reason. */
 const unitsOf = (
   { holding, search }: Watch,
   refused: ReadonlyArray<InFlight>,
 ): ReadonlyArray<Unit> => {
-  const resources = refused.flatMap(resourcesOf)
-  const fresh = resources.filter((resource) => !isCertain(holding, resource))
   const units = new Map<string, Unit>()
-  for (const resource of fresh.length === 0 && resources.length === 1 ? resources : fresh)
-    for (const unit of unitsIn(resource, lastAccepted(holding, resource.name), search))
-      units.set(keyOf(unit), unit)
+  for (const resource of refused.flatMap(resourcesOf)) {
+    const accepted = lastAccepted(holding, resource.name)
+    if (accepted?.version === resource.version) continue
+    for (const unit of unitsIn(resource, accepted, search)) units.set(keyOf(unit), unit)
+  }
   return [...units.values()]
 }
 

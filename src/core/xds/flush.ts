@@ -4,71 +4,38 @@ import { type Resources, type View, viewOf } from '../snapshot.js'
 import {
   clusterType,
   endpointType,
-  listenerType,
+  isFullState,
   routeType,
   type TypeUrl,
   typeUrls,
 } from '../type-url.js'
-import { advance, type Aim, nothingWithheld, type Outgoing } from './advance.js'
+import { advance, type Outgoing } from './advance.js'
+import { aimAt } from './aim.js'
 import { stall } from './answers.js'
 import { markSettling, possibleForms } from './holding.js'
-import { depart, nextDeparture, strangersAmong, withLingerers } from './linger.js'
-import type { Response } from './messages.js'
-import { eachName, hasName, withNames } from './names.js'
+import { depart, withLingerers } from './linger.js'
+import type { Response, Variant } from './messages.js'
+import { hasName, withNames } from './names.js'
 import { tablesIn } from './node-memory.js'
-import {
-  isOpenQuestion,
-  isStillConvicted,
-  noTrial,
-  planResources,
-  type Trial,
-  tryResources,
-  unreadyBefore,
-  unreadyClusters,
-} from './plan.js'
-import { planTables, tryTables } from './plan-tables.js'
+import { isOpenQuestion, isStillConvicted, noTrial, type Trial } from './plan.js'
 import {
   acquit,
   type Conviction,
   isSearching,
-  keyOf,
+  keepOnly,
   nextTrial,
   release,
   retry,
-  suspectsOf,
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
+import { isSuspect, retryAt, warmDeadline } from './timers.js'
 import { type InFlight, owe, type Watch } from './watch.js'
-
-/**
- * How long the answer to clusters is waited for, in milliseconds: a cluster that does not become ready holds
- * back the answers to all others (envoyproxy/envoy#5174), and is taken out then.
- */
-export const warmTimeoutMs = 5_000
 
 /**
  * How many responses with clusters may be without an answer. More than one, so that a cluster that
  * becomes ready late does not hold up what comes behind it; few, since they are not put together any more.
  */
 const maxClustersInFlight = 4
-
-/**
- * The same of a client that says nothing at all, in milliseconds: it may be busy, or far away. One that
- * waits for a cluster goes on answering the other types.
- */
-export const silenceTimeoutMs = 15_000
-
-/** How long what was refused waits until it is tried again: doubled each time, up to the most. */
-interface Backoff {
-  readonly firstMs: number
-  readonly mostMs: number
-}
-
-/** A port that is busy may be free again, and a client that was silent may have been busy. */
-const shortBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
-
-/** What was not ready may be, and holds up all others when it is tried. */
-const stallBackoff: Backoff = { firstMs: 30_000, mostMs: 600_000 }
 
 /** Sends what is due, of all types, each behind the types that it refers to. */
 export const flush = (session: Session, nowMs: number): SessionStep => {
@@ -82,47 +49,6 @@ export const flush = (session: Session, nowMs: number): SessionStep => {
     (soFar, typeUrl) => andThen(soFar, (of) => flushType(of, typeUrl, view, nowMs)),
     [lingering, []],
   )
-}
-
-/** When the session wants a `TimePassed`, in milliseconds; `undefined` if it waits for no time. */
-export const nextTimer = (session: Session): number | undefined => {
-  const { watches, lingerers } = session
-  const retries = typeUrls.flatMap((typeUrl) => {
-    const search = watches[typeUrl]?.search
-    return search === undefined || search.convicted.size === 0
-      ? []
-      : [...search.convicted.values()]
-          .filter((each) => !isSuspect(search, each))
-          .map((each) => retryAt(typeUrl, each))
-  })
-  const times = [nextDeparture(lingerers), warmDeadline(session), ...retries].filter(
-    (time) => time !== undefined,
-  )
-  return times.length === 0 ? undefined : Math.min(...times)
-}
-
-const warmDeadline = ({ watches, heardAt }: Session): number | undefined => {
-  const oldest = watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
-  if (oldest === undefined) return undefined
-  return oldest.sentAt + (heardAt > oldest.sentAt ? warmTimeoutMs : silenceTimeoutMs)
-}
-
-/** When what was refused is tried again as it is; `undefined` for never. */
-const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {
-  const backoff = backoffOf(typeUrl, evidence)
-  if (backoff === undefined) return undefined
-  return evidence.nowMs + Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(times - 1, 16))
-}
-
-const backoffOf = (typeUrl: TypeUrl, { kind }: Conviction['evidence']): Backoff | undefined => {
-  switch (kind) {
-    case 'Stalled':
-      return stallBackoff
-    case 'Silent':
-      return shortBackoff
-    case 'Refused':
-      return typeUrl === listenerType ? shortBackoff : undefined
-  }
 }
 
 const giveUpWaiting = (session: Session, nowMs: number): Session => {
@@ -171,7 +97,8 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const found = session.watches[typeUrl]
   if (found === undefined) return [session, []]
   const goal = view[typeUrl]
-  const watch = prepare(found, typeUrl, goal, nowMs)
+  const ready = prepare(found, typeUrl, goal, nowMs)
+  const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
   const mayTry = isSearching(watch.search) && watch.inFlight.length === 0
@@ -186,7 +113,10 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
 
 /** Forgets what is settled, and sees to what is to be sent once more. */
 const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {
-  const released = release(watch.search, isStillConvicted(goal, watch))
+  const convicted = release(watch.search, isStillConvicted(goal, watch))
+  const released = watch.inFlight.some(({ trial }) => trial !== undefined)
+    ? convicted
+    : keepOnly(convicted, isOpenQuestion(goal, watch))
   const isDue = (each: Conviction): boolean => {
     const at = retryAt(typeUrl, each)
     return at !== undefined && at <= nowMs && !isSuspect(released, each)
@@ -194,14 +124,19 @@ const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number)
   const search = [...released.convicted.values()]
     .filter(isDue)
     .reduce((soFar, { unit }) => retry(soFar, unit), released)
-  const next = search === watch.search ? watch : { ...watch, search }
-  return isSearching(search) || watch.holding.unsure === undefined || watch.claims !== undefined
-    ? next
-    : settleDoubts(next)
+  return search === watch.search ? watch : { ...watch, search }
 }
 
-const isSuspect = (search: Watch['search'], { unit }: Conviction): boolean =>
-  suspectsOf(search).some((each) => keyOf(each) === keyOf(unit))
+/** Whether doubts may be settled now: a search does that by itself, and so does what is on its way. */
+const mayDoubt = (
+  { search, holding, claims, inFlight }: Watch,
+  typeUrl: TypeUrl,
+  variant: Variant,
+): boolean =>
+  holding.unsure !== undefined &&
+  !isSearching(search) &&
+  claims === undefined &&
+  !(variant === 'sotw' && isFullState(typeUrl) && inFlight.length > 0)
 
 /**
  * Owes the client, once, whatever nobody knows of, so that its answer settles it. What was refused alone can
@@ -260,8 +195,7 @@ const send = (
 ): SessionStep => {
   const watch = session.watches[typeUrl]
   if (watch === undefined) return [session, []]
-  const aimed = aimAt(session, watch, typeUrl, view, trial)
-  const aim = trial.length > 0 ? aloneWith(trial, aimed, watch, typeUrl) : aimed
+  const aim = aimAt(session, watch, typeUrl, view, trial)
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
@@ -273,53 +207,6 @@ const send = (
   const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
-
-/** What goes leaves when what has come before it is answered: nothing is missing in between. */
-const withGone = (sent: Resources, target: Resources): Resources =>
-  PM.diff(sent, target).reduce(
-    (map, { before, after }) =>
-      before !== undefined && after === undefined ? PM.set(map, before) : map,
-    target,
-  )
-
-/** What is due besides waits, so that the answer speaks of what is tried alone. */
-const aloneWith = (trial: Trial, aim: Aim, { owed }: Watch, typeUrl: TypeUrl): Aim => {
-  if (typeUrl === routeType) return aim
-  const tried = new Set(trial.map(({ name }) => name))
-  const others = [...eachName(owed)].filter((name) => !tried.has(name))
-  return { ...aim, withheld: new Set([...aim.withheld, ...others]) }
-}
-
-const aimAt = (session: Session, watch: Watch, typeUrl: TypeUrl, view: View, trial: Trial): Aim => {
-  const goal = view[typeUrl]
-  const target =
-    trial.length > 0 ? tryResources(watch, goal, trial) : planResources(watch, typeUrl, goal)
-  switch (typeUrl) {
-    case routeType: {
-      const clusters = session.watches[clusterType]
-      const unready =
-        clusters === undefined
-          ? unreadyBefore(session.memory, isEnvoy(session), view[clusterType])
-          : unreadyClusters(clusters, view[clusterType])
-      return trial.length > 0
-        ? tryTables(watch, goal, unready, trial)
-        : planTables(watch, goal, unready)
-    }
-    case clusterType: {
-      const removesFirst = isSearching(watch.search) || watch.search.convicted.size > 0
-      const withheld = strangersAmong(session.lingerers)
-      const waits = watch.inFlight.some(({ isStalled }) => !isStalled)
-      return { target: waits ? withGone(watch.sent, target) : target, withheld, removesFirst }
-    }
-    case endpointType:
-    case listenerType: {
-      return { target, withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
-    }
-  }
-}
-
-/** Envoy tells its build; no other client does. */
-const isEnvoy = ({ node }: Session): boolean => node?.buildVersion !== undefined
 
 /** Notes that a response has left. */
 const markSent = (

@@ -88,7 +88,9 @@ export const markSettling = (
   const names = [...resources.map(({ name }) => name), ...removed]
   const unsure = names.reduce<Holding['unsure']>((map, name) => {
     const entry = PM.get(map, name)
-    return entry === undefined || entry.isSettling ? map : PM.set(map, { ...entry, isSettling: true })
+    return entry === undefined || entry.isSettling
+      ? map
+      : PM.set(map, { ...entry, isSettling: true })
   }, holding.unsure)
   return { ...holding, unsure }
 }

@@ -30,7 +30,7 @@ export const probe = (table: Resource, trial: Trial): Resource => {
 /** True if the table has something of what is tried. */
 export const concerns = (table: Resource, trial: Trial): boolean =>
   table.content._tag === 'Table' &&
-  trial.some(({ kind, name }) => kind === 'Owner' && ownsIn(table, name))
+  trial.some(({ kind, name }) => kind !== 'Resource' && ownsIn(table, name))
 
 /**
  * True if a refused probe says that there was nothing else to refuse. Compared as a whole: other refusals quote

@@ -150,8 +150,14 @@ const mergeInnocent = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
 /** Nothing stands in two groups: what is found of it would not count in the other. */
 const without = (search: Search, units: ReadonlyArray<Unit>): Search => {
   const keys = new Set(units.map(keyOf))
+  return keepOnly(search, (unit) => !keys.has(keyOf(unit)))
+}
+
+/** Suspects only those of whom this is true; not to be called while a trial is out. */
+export const keepOnly = (search: Search, isSuspect: (unit: Unit) => boolean): Search => {
+  if (search.groups.length === 0) return search
   const groups = search.groups.flatMap((group) => {
-    const left = group.units.filter((unit) => !keys.has(keyOf(unit)))
+    const left = group.units.filter(isSuspect)
     if (left.length === group.units.length) return [group]
     // Without one of them nobody knows whether the guilt is still among the others.
     return left.length === 0 ? [] : [{ units: left, isGuilty: false, isHalf: false }]

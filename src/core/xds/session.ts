@@ -21,7 +21,7 @@ import {
 import { receiveSotw } from './sotw.js'
 import type { InFlight } from './watch.js'
 
-export { nextTimer } from './flush.js'
+export { nextTimer } from './timers.js'
 export {
   type CloseCode,
   dataPlaneOf,
