@@ -30,12 +30,14 @@ export interface Known {
   said: Map<string, string>
   /** Name → the version that was accepted last, save what was refused since. */
   held: Map<string, string>
-  /** The name of what this very request has refused alone. */
-  refusedAlone: string | undefined
+  /** What this very request has refused: one alone, or several that were all accepted before. */
+  refusedAlone: ReadonlySet<string>
   /** `name version` of all that was ever accepted, on earlier streams too. */
   readonly accepted: Set<string>
-  /** What was refused alone, by name: not to be said again. */
-  banned: Map<string, Ban>
+  /** When what was refused alone was refused last, by `name version`: not to be said again. */
+  readonly banned: Map<string, number>
+  /** The same, whatever came after that. */
+  readonly convictable: Set<string>
   /** Names that are due though they were said before; `*` for all. */
   dueAgain: Set<string>
 }
@@ -45,11 +47,6 @@ export interface Out {
   readonly sentAt: number
   /** It has waited too long for its answer. */
   readonly isStalled: boolean
-}
-
-export interface Ban {
-  readonly version: string
-  readonly at: number
 }
 
 export type KnownByType = Readonly<{ [short in Short]: Known }>
@@ -67,9 +64,10 @@ const nothing = (): Known => ({
   mayBeEmpty: false,
   said: new Map(),
   held: new Map(),
-  refusedAlone: undefined,
+  refusedAlone: new Set(),
   accepted: new Set(),
   banned: new Map(),
+  convictable: new Set(),
   dueAgain: new Set(),
 })
 
@@ -83,19 +81,11 @@ export const nothingKnown = (): KnownByType => ({
 export const publishedOf = (snapshot: Snapshot | undefined, short: Short): Resources =>
   snapshot === undefined ? undefined : viewOf(snapshot, dataPlane)[types[short]]
 
-/** What was refused in one version may be tried in another one. */
-export const notePublished = (known: KnownByType, snapshot: Snapshot): void => {
-  for (const short of shorts)
-    for (const [name, { version }] of known[short].banned)
-      if (PM.get(publishedOf(snapshot, short), name)?.version !== version)
-        known[short].banned.delete(name)
-}
-
 /** State of the world does not say that endpoints or routes have gone: what comes back is news. */
 export const forgetGone = (known: KnownByType, snapshot: Snapshot): void => {
   for (const short of shorts.filter((each) => !isFullState(types[each])))
     for (const name of known[short].said.keys())
-      if (PM.get(publishedOf(snapshot, short), name) === undefined) known[short].said.delete(name)
+      if (PM.get(publishedOf(snapshot, short), name) === undefined) forget(known[short], [name])
 }
 
 /** Listeners that were refused are tried again as they are, and clusters that were not ready in time. */
@@ -110,7 +100,10 @@ export const noteStalled = (known: Known, isTooLong: (sentAt: number) => boolean
   known.out = known.out.map((each) => ({ ...each, isStalled: true }))
   known.isDisturbed = true
   known.hasStalled = true
-  for (const { response } of waiting) forget(known, namesIn(response))
+  for (const { response } of waiting) {
+    forget(known, namesIn(response))
+    for (const { name, version } of response.resources) known.convictable.add(`${name} ${version}`)
+  }
   return true
 }
 
@@ -133,8 +126,8 @@ export interface Hearing {
   readonly isTainted: boolean
   /** To try a half would take the other half from it, and nobody knows what it had. */
   readonly isBlind: boolean
-  /** This is what is published. */
-  readonly isPresent: (resource: Resource) => boolean
+  /** This version is published under this name, or there is nothing to compare it with yet. */
+  readonly isPresent: (entry: readonly [name: string, version: string]) => boolean
   readonly nowMs: number
 }
 
@@ -148,23 +141,23 @@ export const noteRequest = (
   request: DiscoveryRequest,
   hearing: Hearing,
 ): boolean => {
-  const { repeats, isTainted } = hearing
   const isFirst = !known.isOpen
   const isSotw = request._tag === 'Sotw'
   const isCurrent =
     request.responseNonce === known.nonce ||
     (!isSotw && known.out.some(({ response }) => response.nonce === request.responseNonce))
   known.isOpen = true
-  known.refusedAlone = undefined
+  known.refusedAlone = new Set()
   const isNoise = known.nonce !== '' && known.out.length === 0
   if (isSotw && !isFirst && !isCurrent && isNoise) return false
   if (isCurrent) noteAnswer(known, request, hearing)
   const before = known.asked
   if (isSotw) noteNames(known, request.resourceNames, isFirst)
-  else noteChange(known, request, isFirst, isTainted)
-  noteAsked(known, before)
-  if (isSotw && repeats) known.dueAgain = new Set(request.resourceNames)
-  for (const name of known.dueAgain) known.banned.delete(name)
+  else noteChange(known, request, isFirst, hearing)
+  noteAsked(known, before, isFirst)
+  if (isSotw && hearing.repeats) known.dueAgain = new Set(request.resourceNames)
+  for (const key of known.banned.keys())
+    if (known.dueAgain.has(key.split(' ')[0] ?? '')) known.banned.delete(key)
   const hasNames = isSotw
     ? [...known.asked].join() !== [...before].join()
     : changesNames(request)
@@ -194,7 +187,7 @@ const noteAnswer = (
     for (const { name, version } of response.resources) {
       known.held.set(name, version)
       known.accepted.add(`${name} ${version}`)
-      if (known.banned.get(name)?.version === version) known.banned.delete(name)
+      known.banned.delete(`${name} ${version}`)
     }
     for (const name of response.removed) known.held.delete(name)
   }
@@ -205,35 +198,46 @@ const noteAnswer = (
 const noteRefusal = (
   known: Known,
   answered: ReadonlyArray<Out>,
-  { isBlind, isPresent, nowMs }: Hearing,
+  { isBlind, nowMs }: Hearing,
 ): void => {
   const resources = answered.flatMap(({ response }) => response.resources)
   const removed = answered.flatMap(({ response }) => response.removed)
   const fresh = resources.filter(({ name, version }) => known.held.get(name) !== version)
-  const others = fresh.filter((each) => isPresent(each) || !isSubstitute(known, each))
+  const others = fresh.filter((each) => !isInnocent(known, each))
   const suspects = others.length > 0 ? others : fresh.length > 0 ? fresh : resources
   const [only] = suspects
   known.isDisturbed = true
   known.isExcused = isBlind
-  forget(known, [...fresh.map(({ name }) => name), ...removed])
-  if (only === undefined || new Set(suspects.map(({ name }) => name)).size > 1) return
-  known.refusedAlone = only.name
+  forget(known, [...suspects.map(({ name }) => name), ...fresh.map(({ name }) => name), ...removed])
+  const names = new Set(suspects.map(({ name }) => name))
+  if (others.length === 0 || names.size === 1) known.refusedAlone = names
+  for (const { name, version } of suspects)
+    if (known.refusedAlone.has(name)) known.convictable.add(`${name} ${version}`)
+  if (only === undefined || names.size > 1) return
   // What it has accepted before it is not deprived of.
   if (isBlind || fresh.length > 1 || known.accepted.has(`${only.name} ${only.version}`)) return
-  known.banned.set(only.name, { version: only.version, at: nowMs })
+  known.banned.set(`${only.name} ${only.version}`, nowMs)
 }
 
-/** What stands in the place of something else is what was accepted before, or says that there is none. */
-const isSubstitute = ({ accepted }: Known, { name, version }: Resource): boolean =>
+/** What was accepted before, or says that there is none, is not what a refusal is about. */
+const isInnocent = ({ accepted }: Known, { name, version }: Resource): boolean =>
   accepted.has(`${name} ${version}`) || version === noEndpoints(name).version
 
 const changesNames = ({ subscribe, unsubscribe }: DeltaRequest): boolean =>
   subscribe.length > 0 || unsubscribe.length > 0
 
-const noteAsked = (known: Known, before: ReadonlySet<string>): void => {
+/** What it did not ask for before it asked for everything it cannot have accepted. */
+const forgetUncovered = ({ held }: Known, before: ReadonlySet<string>): void => {
+  for (const name of held.keys()) if (!before.has(name)) held.delete(name)
+}
+
+const noteAsked = (known: Known, before: ReadonlySet<string>, isFirst: boolean): void => {
   const { asked, said } = known
   for (const name of said.keys()) if (!covers(asked, name)) said.delete(name)
-  if (asked.has('*') && !before.has('*')) known.mayBeEmpty = true
+  if (asked.has('*') && !before.has('*')) {
+    known.mayBeEmpty = true
+    if (!isFirst) forgetUncovered(known, before)
+  }
   if (!asked.has('*')) known.mayBeEmpty = false
 }
 
@@ -255,7 +259,7 @@ const noteChange = (
   known: Known,
   request: DeltaRequest,
   isFirst: boolean,
-  isTainted: boolean,
+  { isTainted, isPresent }: Hearing,
 ): void => {
   const { subscribe, unsubscribe, initialResourceVersions } = request
   const before = known.asked
@@ -267,7 +271,7 @@ const noteChange = (
   const gained = isAll && !before.has('*') ? ['*'] : []
   const due = [...subscribe.filter((name) => name !== '*'), ...givenUp, ...gained]
   if (isFirst && !isTainted) {
-    known.said = new Map(initialResourceVersions)
+    known.said = new Map([...initialResourceVersions].filter(isPresent))
     known.held = new Map(initialResourceVersions)
   }
   if (initialResourceVersions.size > 0 && !isTainted) return

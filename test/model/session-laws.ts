@@ -5,6 +5,7 @@ import { endpointType, isFullState } from '../../src/core/type-url.js'
 import { clusterLingerMs } from '../../src/core/xds/linger.js'
 import type { DiscoveryRequest, Response, Variant } from '../../src/core/xds/messages.js'
 import { type NodeMemory, remember } from '../../src/core/xds/node-memory.js'
+import type { Conviction } from '../../src/core/xds/search.js'
 import { openSession, type Session, type SessionEvent, step } from '../../src/core/xds/session.js'
 import { silenceTimeoutMs, warmTimeoutMs } from '../../src/core/xds/timers.js'
 import { covers } from '../support/ideal-interest.js'
@@ -22,7 +23,6 @@ import {
 import {
   forgetGone,
   type KnownByType,
-  notePublished,
   noteRequest,
   noteRetries,
   noteStalled,
@@ -108,7 +108,6 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     const previous = state.snapshot
     state.snapshot = snapshot
     noteHistory(state, previous, snapshot)
-    notePublished(state.known, snapshot)
     if (variant === 'sotw') forgetGone(state.known, snapshot)
     const sent = feed({ _tag: 'SnapshotPublished', snapshot })
     const isEqual = previous !== undefined && reuse(previous, snapshot) === previous
@@ -123,10 +122,11 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
         isFullState(types[short]) &&
         state.session.freshness === 'Held' &&
         state.session.watches[types[short]]?.holding.acked === undefined
-      const published = publishedOf(state.snapshot, short)
-      const isPresent = ({ name, version }: Resource): boolean =>
-        PM.get(published, name)?.version === version
-      const hearing = { repeats, isTainted, isBlind, isPresent, nowMs: state.nowMs }
+      const { snapshot, nowMs } = state
+      const published = publishedOf(snapshot, short)
+      const isPresent = ([name, version]: readonly [string, string]): boolean =>
+        snapshot === undefined || PM.get(published, name)?.version === version
+      const hearing = { repeats, isTainted, isBlind, isPresent, nowMs }
       const mayAnswer = noteRequest(state.known[short], request, hearing)
       const hasWaited = noteWaiting(state, state.nowMs)
       const sent = feed({ _tag: 'RequestReceived', request })
@@ -145,6 +145,7 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
       for (const short of shorts) {
         recall(state, variant, short)
         for (const each of known[short].accepted) state.known[short].accepted.add(each)
+        for (const each of known[short].convictable) state.known[short].convictable.add(each)
       }
       if (snapshot !== undefined) publish(snapshot)
     },
@@ -164,12 +165,17 @@ const recall = ({ known, session }: State, variant: Variant, short: Short): void
   const { memory } = session
   if (memory === undefined) return
   const typeUrl = types[short]
-  known[short].isDisturbed = (memory.searches[typeUrl]?.convicted.size ?? 0) > 0
+  known[short].isDisturbed = foundBefore(memory, short).length > 0
   const doubts = memory.doubts[typeUrl]
   if (!isFullState(typeUrl) || (variant === 'delta' && doubts === undefined)) return
   known[short].hasAccepted = memory.accepted[typeUrl] !== undefined
   for (const { name, version } of PM.entries(memory.accepted[typeUrl]))
     if (PM.get(doubts, name) === undefined) known[short].held.set(name, version)
+}
+
+const foundBefore = (memory: NodeMemory | undefined, short: Short): ReadonlyArray<Conviction> => {
+  const search = memory?.searches[types[short]]
+  return search === undefined ? [] : [...search.convicted.values(), ...search.past.values()]
 }
 
 const memoryOf = ({ node, watches, memory }: Session): NodeMemory | undefined =>
@@ -199,11 +205,13 @@ const noteHistory = (state: State, before: Snapshot | undefined, after: Snapshot
 }
 
 /** Nobody is convicted but by a refusal that concerned it alone, or by being slow alone. */
-const checkConviction = ({ known }: State, before: Session, short: Short, name: string): void => {
-  const remembered = before.memory?.searches[types[short]]?.convicted
-  const isKnown = [...(remembered?.values() ?? [])].some(({ unit }) => unit.name === name)
+const checkConviction = ({ known, snapshot }: State, before: Session, short: Short, name: string): void => {
+  const remembered = foundBefore(before.memory, short)
+  const isKnown = remembered.some(({ unit }) => unit.name === name)
   const wasSlow = short === 'cds' && known.cds.out.some(({ isStalled }) => isStalled)
-  hold(known[short].refusedAlone === name || isKnown || wasSlow, `${short} ${name} was refused alone`)
+  const version = PM.get(publishedOf(snapshot, short), name)?.version ?? ''
+  const wasFound = known[short].convictable.has(`${name} ${version}`)
+  hold(wasFound || known[short].refusedAlone.has(name) || isKnown || wasSlow, `${short} ${name} was refused alone`)
 }
 
 /** The laws of a single response. */
@@ -246,10 +254,10 @@ const checkForm = (state: State, short: Short, { name, version }: Resource): voi
     version === present || (mayBeOlder && (isOlder || isNone)),
     `${short} ${name}: the latest wins`,
   )
-  const ban = banned.get(name)
-  const mayRetry = short === 'lds' && ban !== undefined && state.nowMs - ban.at >= retryMs
+  const refusedAt = banned.get(`${name} ${version}`)
+  const mayRetry = short === 'lds' && state.nowMs - (refusedAt ?? 0) >= retryMs
   hold(
-    ban?.version !== version || mayRetry || covers(dueAgain, name),
+    refusedAt === undefined || mayRetry || covers(dueAgain, name),
     `${short} ${name} was refused alone and is not tried again`,
   )
 }
@@ -286,7 +294,7 @@ const checkWhole = (
   hold(more.length === 0 || mayLinger, 'a response holds nothing else, save what lingers')
   const isSame =
     names.size === said.size && resources.every(({ name, version }) => said.get(name) === version)
-  hold(!isSame || dueAgain.size > 0 || mayBeEmpty, `${short}: nothing is said twice`)
+  hold(!isSame || short === 'cds' || dueAgain.size > 0 || mayBeEmpty, `${short}: nothing is said twice`)
 }
 
 /** What was said before, accepted or refused, is not said again without being asked for. */

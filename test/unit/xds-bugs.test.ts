@@ -225,3 +225,42 @@ test('27. S: names that are given beside everything while a response is out are 
   expect(stream.ask('cds', '* c a')).toEqual(['cds c'])
   expect(stream.ack('cds')).toEqual([])
 })
+
+test('27. S: and are not answered again when the older response is answered before the newer', () => {
+  const stream = openSotw()
+  stream.publish({ cds: 'a' })
+  stream.ask('cds', '*')
+  expect(stream.ask('cds', '* a x')).toEqual(['cds a'])
+  expect(stream.ask('cds', '* a x', { responseNonce: '1' })).toEqual([])
+  expect(stream.ack('cds')).toEqual([])
+})
+
+test('18b. D: a trial of what was never accepted is sent, though an older answer has made it the target', () => {
+  const stream = openDelta()
+  stream.publish({ lds: 'b c' })
+  expect(stream.ask('lds', { subscribe: 'a' })).toEqual(['lds -a'])
+  stream.ask('lds', { subscribe: '*' })
+  expect(stream.ack('lds')).toEqual(['lds b c'])
+  expect(stream.nack('lds')).toEqual(['lds b'])
+})
+
+test('27. S: a name that is given up and taken up again beside everything is answered once', () => {
+  const stream = openSotw()
+  stream.publish({ cds: 'a' })
+  stream.ask('cds', '*')
+  expect(stream.ask('cds', '* a x', { responseNonce: '' })).toEqual(['cds a'])
+  expect(stream.ask('cds', '* x', { responseNonce: '' })).toEqual([])
+  expect(stream.ask('cds', '* x a', { responseNonce: '' })).toEqual(['cds a'])
+  for (const responseNonce of ['1', '2']) stream.ask('cds', '* x a', { responseNonce })
+  expect(stream.responses()).toHaveLength(3)
+  expect(stream.ack('cds')).toEqual([])
+})
+
+test('18b. D: a listener that was refused is not tried again on a client that has given it up', () => {
+  const stream = openDelta()
+  stream.publish({ lds: 'a' })
+  stream.ask('lds', { subscribe: '*' })
+  stream.nack('lds')
+  stream.ask('lds', { unsubscribe: '*' })
+  expect(stream.pass(61_000)).toEqual([])
+})

@@ -15,6 +15,14 @@ export {
 } from './transport/control-plane.js'
 export type { MemoryEnvoy } from './transport/envoy.js'
 export type { Delivery } from './transport/queues.js'
+export {
+  type ConnectionId,
+  defaultDrainMs,
+  defaultFetchMs,
+  nextTimer,
+  openConnection,
+  restarted,
+} from './envoy/client/index.js'
 export type { ReceivedResource, ReceivedResponse } from './envoy/client/messages.js'
 export type {
   Acked,
@@ -23,6 +31,7 @@ export type {
   EnvoyState,
   HeldResource,
   Nacked,
+  Refusal,
   Refuse,
   Watch,
   Watches,

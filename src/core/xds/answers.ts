@@ -1,4 +1,4 @@
-import { changedOwners, formsIn } from '../compose.js'
+import { changedOwners, formsIn, standsIn } from '../compose.js'
 import type { Resource } from '../resource.js'
 import { clusterType, isFullState, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
@@ -166,8 +166,6 @@ export const abandon = (watch: Watch): Holding => doubtAll(watch, watch.inFlight
 const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
   const { holding, inFlight } = watch
   const gone = refused.flatMap(({ removed }) => removed)
-  if (inFlight.length === 0)
-    return { ...watch, sent: gone.reduce((map, name) => put(map, name, undefined), holding.acked) }
   const later = new Set(inFlight.flatMap(namesIn))
   const names = refused
     .flatMap(resourcesOf)
@@ -175,9 +173,11 @@ const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
     .filter((name) => !later.has(name))
   const revert = (map: Watch['sent']): Watch['sent'] =>
     names.reduce((soFar, name) => put(soFar, name, lastAccepted(holding, name)), map)
+  // With nothing else on its way all that was accepted is all that counts as sent: by reference.
+  const base = inFlight.length === 0 ? holding.acked : watch.sent
   return {
     ...watch,
-    sent: revert(watch.sent),
+    sent: gone.reduce((map, name) => put(map, name, undefined), revert(base)),
     inFlight: inFlight.map((each) => ({ ...each, target: revert(each.target) })),
   }
 }
@@ -203,7 +203,7 @@ const unitsOf = (
 
 /**
  * The objects that a table brings in another form; the table itself, where it is no matter of objects. Of
- * an object that was convicted nothing was new but that its claims answer 503.
+ * an object that is not there in a form of its own, that its claims answer 503.
  */
 const unitsIn = (
   resource: Resource,
@@ -215,9 +215,10 @@ const unitsIn = (
   const forms = formsIn(resource)
   const owners = [...changedOwners(accepted, resource)].flatMap<Unit>((name) => {
     const version = forms.get(name)
-    const before = convicted.get(keyOf({ kind: 'Owner', name }))
-    if (before !== undefined) return [{ kind: 'Claims', name, version: before.unit.version }]
-    return version === undefined ? [] : [{ kind: 'Owner', name, version }]
+    if (version === undefined) return []
+    if (standsIn(resource, name)) return [{ kind: 'Owner', name, version }]
+    const refused = convicted.get(keyOf({ kind: 'Owner', name }))?.unit.version
+    return [{ kind: 'Claims', name, version: refused ?? version }]
   })
   return owners.length === 0 ? [whole] : owners
 }

@@ -17,15 +17,16 @@ import { depart, withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
 import { hasName, withNames } from './names.js'
 import { tablesIn } from './node-memory.js'
-import { isOpenQuestion, isStillConvicted, noTrial, type Trial } from './plan.js'
+import { isOpenQuestion, noTrial, standingIn, type Trial } from './plan.js'
 import {
-  acquit,
   type Conviction,
   isSearching,
   keepOnly,
   nextTrial,
-  release,
+  noSearch,
   retry,
+  review,
+  skip,
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { isSuspect, retryAt, warmDeadline } from './timers.js'
@@ -108,12 +109,14 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const [first, second] = watch.search.isTrialNext ? [tried, clean] : [clean, tried]
   if (!mayTry) return clean(prepared)
   const done = first(prepared)
-  return done[1].length > 0 ? done : second(done[0])
+  const [after, effects] = done[1].length > 0 ? done : second(done[0])
+  const isOver = effects.length === 0 && !isSearching(after.watches[typeUrl]?.search ?? noSearch)
+  return isOver ? flushType(after, typeUrl, view, nowMs) : [after, effects]
 }
 
 /** Forgets what is settled, and sees to what is to be sent once more. */
 const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {
-  const convicted = release(watch.search, isStillConvicted(goal, watch))
+  const convicted = review(watch.search, standingIn(goal, watch))
   const released = watch.inFlight.some(({ trial }) => trial !== undefined)
     ? convicted
     : keepOnly(convicted, isOpenQuestion(goal, watch))
@@ -182,7 +185,7 @@ const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number):
   if (trial === undefined) return [next, []]
   const sent = send(next, typeUrl, view, trial, nowMs)
   if (sent[1].length > 0) return sent
-  const skipped = withWatch(next, typeUrl, { ...watch, search: acquit(search) })
+  const skipped = withWatch(next, typeUrl, { ...watch, search: skip(search, nowMs) })
   return tryNext(skipped, typeUrl, view, nowMs)
 }
 

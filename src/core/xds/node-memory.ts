@@ -48,7 +48,8 @@ export const remember = (
     doubts[typeUrl] = PM.fromEntries(
       [...PM.entries(holding.unsure)].filter(({ isAtomic }) => !isAtomic),
     )
-    searches[typeUrl] = { ...noSearch, convicted: watch.search.convicted }
+    const { convicted, past } = watch.search
+    searches[typeUrl] = { ...noSearch, convicted, past }
   }
   return {
     name: node.id,

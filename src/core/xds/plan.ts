@@ -6,7 +6,7 @@ import { put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
 import { noEndpoints } from './linger.js'
 import type { NodeMemory } from './node-memory.js'
-import { type Conviction, keyOf, type Search, suspectsOf, type Unit } from './search.js'
+import { type Conviction, keyOf, type Search, type Standing, suspectsOf, type Unit } from './search.js'
 import { covers } from './subscription.js'
 import type { Watch } from './watch.js'
 
@@ -125,11 +125,13 @@ export const isOpenQuestion =
   (unit: Unit): boolean =>
     isCurrent(goal)(unit) && !isAccepted(watch, unit)
 
-/** True of what is convicted as long as it is what it was, and is still refused. */
-export const isStillConvicted =
+/** What a conviction is worth: nothing once the client has accepted what it refused. */
+export const standingIn =
   (goal: Resources, watch: Watch) =>
-  ({ unit }: Conviction): boolean =>
-    isOpenQuestion(goal, watch)(unit)
+  ({ unit }: Conviction): Standing => {
+    if (isAccepted(watch, unit)) return 'Void'
+    return isCurrent(goal)(unit) ? 'Current' : 'Past'
+  }
 
 const isAccepted = ({ holding, subscription }: Watch, { kind, name, version }: Unit): boolean =>
   kind === 'Resource'

@@ -46,7 +46,12 @@ export interface Search {
   /** What is innocent and the search take turns. */
   readonly isTrialNext: boolean
   readonly convicted: ReadonlyMap<string, Conviction>
+  /** What was convicted and is not wanted at the moment: if it comes back it is known. */
+  readonly past: ReadonlyMap<string, Conviction>
 }
+
+/** How many past convictions are kept: what goes to and fro is among the latest. */
+const maxPast = 64
 
 interface Group {
   readonly units: ReadonlyArray<Unit>
@@ -56,7 +61,7 @@ interface Group {
   readonly isHalf: boolean
 }
 
-export const noSearch: Search = { groups: [], isTrialNext: true, convicted: new Map() }
+export const noSearch: Search = { groups: [], isTrialNext: true, convicted: new Map(), past: new Map() }
 
 export const keyOf = ({ kind, name }: Pick<Unit, 'kind' | 'name'>): string => `${kind} ${name}`
 
@@ -198,14 +203,39 @@ export const retry = (search: Search, unit: Unit): Search => ({
   groups: [{ units: [unit], isGuilty: true, isHalf: false }, ...without(search, [unit]).groups],
 })
 
-/** Forgets the convictions of what is no more what it was, or was accepted after all. */
-export const release = (
-  search: Search,
-  isConvicted: (conviction: Conviction) => boolean,
-): Search =>
-  [...search.convicted.values()].every(isConvicted)
-    ? search
-    : {
-        ...search,
-        convicted: new Map([...search.convicted].filter(([, each]) => isConvicted(each))),
-      }
+/** The group on top needs no answer, since nothing of it is to be sent: what is to be tried again waits once more. */
+export const skip = (search: Search, nowMs: number): Search => {
+  const [top] = search.groups
+  const convicted = new Map(search.convicted)
+  for (const unit of top?.units ?? []) {
+    const before = convicted.get(keyOf(unit))
+    if (before !== undefined)
+      convicted.set(keyOf(unit), { ...before, evidence: { ...before.evidence, nowMs } })
+  }
+  return { ...acquit(search), convicted }
+}
+
+/** What a conviction is worth at the moment. */
+export type Standing = 'Current' | 'Past' | 'Void'
+
+/** Sorts the convictions by what they are worth: what is wanted no more may come back, and is known then. */
+export const review = (search: Search, standingOf: (conviction: Conviction) => Standing): Search => {
+  const all = [...search.past.values(), ...search.convicted.values()]
+  if (all.length === 0) return search
+  const isSame =
+    [...search.convicted.values()].every((each) => standingOf(each) === 'Current') &&
+    [...search.past.values()].every((each) => standingOf(each) === 'Past')
+  if (isSame) return search
+  const of = (standing: Standing): ReadonlyArray<readonly [string, Conviction]> =>
+    all
+      .filter((each) => standingOf(each) === standing)
+      .map((each) => [keyOf(each.unit), each] as const)
+  return { ...search, convicted: new Map(of('Current')), past: new Map(of('Past').slice(-maxPast)) }
+}
+
+/** Forgets convictions, past ones too. */
+export const pardon = (search: Search, isPardoned: (unit: Unit) => boolean): Search =>
+  review(search, (each) => {
+    if (isPardoned(each.unit)) return 'Void'
+    return search.convicted.get(keyOf(each.unit)) === each ? 'Current' : 'Past'
+  })

@@ -81,7 +81,10 @@ const newConvictions = (before: Session, after: Session): ReadonlyArray<SessionE
     const convicted = after.watches[typeUrl]?.search.convicted
     if (convicted === undefined || convicted === known) return []
     return [...convicted]
-      .filter(([key, conviction]) => known?.get(key) !== conviction)
+      .filter(([key, { unit, times }]) => {
+        const before = known?.get(key)
+        return before?.times !== times || before.unit.version !== unit.version
+      })
       .map(([, conviction]) => toEffect(after, typeUrl, conviction))
   })
 

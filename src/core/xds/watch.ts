@@ -3,7 +3,7 @@ import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { type Holding, holdsNothing, lastAccepted, recall } from './holding.js'
 import { eachName, type Names, noNames, withNames, withoutName } from './names.js'
-import { noSearch, release, type Search, type Unit } from './search.js'
+import { noSearch, pardon, type Search, type Unit } from './search.js'
 import { covers, type Subscription } from './subscription.js'
 
 /**
@@ -105,15 +105,12 @@ export const resubscribe = (
       [...asked, ...unsure.filter((name) => !covers(watch.subscription, name))],
       givenUp.filter((name) => !covers(subscription, name)),
     ),
-    search: pardon(watch.search, new Set(asked)),
+    // What a client asks for anew it is sent anew, refused or not (xDS protocol, statement 14).
+    search: pardon(watch.search, ({ kind, name }) => kind === 'Resource' && asked.includes(name)),
     owed: withNames(owed, [...unsure, ...asked]),
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
 }
-
-/** What a client asks for anew it is sent anew, refused or not (xDS protocol, statement 14). */
-const pardon = (search: Search, asked: ReadonlySet<string>): Search =>
-  release(search, ({ unit }) => unit.kind !== 'Resource' || !asked.has(unit.name))
 
 /** Of what it has just asked for nobody knows what it holds; what it gave up it holds no more. */
 const askedFor = (

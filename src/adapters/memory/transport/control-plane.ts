@@ -4,6 +4,7 @@ import type { NodeMemory } from '../../../core/xds/node-memory.js'
 import type { FleetStream } from '../../../core/xds/open-streams.js'
 import { runFleet } from '../../../core/xds/run-fleet.js'
 import type { SessionOptions } from '../../../core/xds/session.js'
+import type { Clock } from '../../../ports/clock.js'
 import { guardedLogger, logFault } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
 import { type LedgerSource, listeners } from '../../../ports/ledger-source.js'
@@ -26,6 +27,8 @@ export interface MemoryControlPlaneOptions {
   readonly session?: SessionOptions
   /** What another control plane has remembered of the nodes; nothing if absent. */
   readonly memory?: ReadonlyMap<string, NodeMemory>
+  /** The time of the control plane and its Envoys. If absent it passes by `pass` alone. */
+  readonly clock?: Clock
 }
 
 /** A control plane whose Envoys are in memory, and whose messages wait until they are delivered. */
@@ -44,7 +47,10 @@ export interface MemoryControlPlane extends SnapshotSink, LedgerSource {
    * `maxMessages`: then the two ends keep each other busy for ever.
    */
   readonly settle: () => number
-  /** Lets time pass, for the control plane and its Envoys; what that brings forth is pending then. */
+  /**
+   * Lets time pass, for the control plane and its Envoys; what that brings forth is pending then. Does
+   * nothing where the clock was given.
+   */
   readonly pass: (ms: number) => void
   /** What is remembered of all nodes. */
   readonly memory: () => ReadonlyMap<string, NodeMemory>
@@ -62,7 +68,8 @@ export const maxMessages = 10_000
 export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): MemoryControlPlane => {
   const queues = makeQueues()
   const envoys = new Map<StreamId, EnvoyCell>()
-  const clock = virtualClock()
+  const ownClock = virtualClock()
+  const clock = options.clock ?? ownClock
   const bell = listeners()
   const { publish, open, receive, close, state } = runFleet(
     { initial: openFleet(options.session, options.memory), step, nextTimer },
@@ -143,7 +150,7 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     pending: queues.heads,
     deliverNext,
     settle: () => settle(deliverNext, queues.heads),
-    pass: clock.advance,
+    pass: ownClock.advance,
     ledger: () => ledgerOf(state()),
     onLedgerChange: bell.listen,
     memory: () => rememberAll(state()),

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as send, type ServerResponse } from 'node
 import { pipeline } from 'node:stream'
 import type { Answer, changeHeaders, Forwarded, Header } from '../../../adapters/memory/index.js'
 import { defaultDataPlane } from '../../../core/edge-route.js'
+import { systemClock } from '../../../ports/clock.js'
 import type { LedgerSource } from '../../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import { loadMemory } from '../peers.js'
@@ -20,7 +21,7 @@ export const startMemoryEnvoy = async (
   port: number,
 ): Promise<SnapshotSink & LedgerSource> => {
   const memory = await loadMemory()
-  const controlPlane = memory.memoryControlPlane()
+  const controlPlane = memory.memoryControlPlane({ clock: systemClock })
   const envoy = controlPlane.connect({
     node: { id: 'demo', cluster: defaultDataPlane },
     variant: 'delta',
