@@ -77,9 +77,9 @@ export const plan = (traits: Traits): fc.Arbitrary<Plan> =>
 export const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.uniqueArray(spec, { selector: ({ id }) => id, maxLength: 6 }).map(
-      (world): Action => ({ _tag: 'Publish', world }),
-    ),
+    arbitrary: fc
+      .uniqueArray(spec, { selector: ({ id }) => id, maxLength: 6 })
+      .map((world): Action => ({ _tag: 'Publish', world })),
   },
   {
     weight: 6,
@@ -110,7 +110,9 @@ const route = ({ id, path, backend, spice }: Spec): EdgeRoute => ({
         ? { service: { name: `s${backend}`, port: 80 } }
         : { address: { host: `h${backend}.test`, port: 80 + backend } },
     ],
-    ...(spice === 0 ? {} : { headers: { request: { set: [{ name: 'x-spice', value: `hot${spice}` }] } } }),
+    ...(spice === 0
+      ? {}
+      : { headers: { request: { set: [{ name: 'x-spice', value: `hot${spice}` }] } } }),
   },
 })
 
@@ -138,7 +140,10 @@ export interface Fleet {
   readonly missing: () => ReadonlyArray<string>
 }
 
-export const play = ({ envoys, traits }: Plan, say: (line: string) => void = () => undefined): Fleet => {
+export const play = (
+  { envoys, traits }: Plan,
+  say: (line: string) => void = () => undefined,
+): Fleet => {
   const plane = memoryControlPlane()
   const empty = translate([], { ...base, ...context }).snapshot
   let snapshot: Snapshot = empty
@@ -175,7 +180,13 @@ export const play = ({ envoys, traits }: Plan, say: (line: string) => void = () 
       const next = plane.deliverNext()
       if (next === undefined) return
       tell(next, say)
-      say(JSON.stringify(plane.ledger().nodes.map(({ refusals }) => refusals.map(({ name, message }) => name + message))))
+      say(
+        JSON.stringify(
+          plane
+            .ledger()
+            .nodes.map(({ refusals }) => refusals.map(({ name, message }) => name + message)),
+        ),
+      )
       check('while it settles')
       if (n > 5_000) throw new Error('broken: it never comes to rest')
     }
@@ -243,7 +254,11 @@ const showTable = (bytes: Uint8Array): string =>
   (RouteConfiguration.decode(bytes).virtualHosts ?? [])
     .flatMap((host) => host.routes ?? [])
     .map(({ name, match, requestHeadersToAdd }) => {
-      const path = match?.pathSpecifier?.$case === 'prefix' || match?.pathSpecifier?.$case === 'pathSeparatedPrefix' ? match.pathSpecifier.value : '?'
+      const path =
+        match?.pathSpecifier?.$case === 'prefix' ||
+        match?.pathSpecifier?.$case === 'pathSeparatedPrefix'
+          ? match.pathSpecifier.value
+          : '?'
       return `${path} ${name ?? ''} ${(requestHeadersToAdd ?? []).map((each) => each.header?.value ?? '').join()}`
     })
     .join('; ')
@@ -265,7 +280,8 @@ const checkClusters = (envoy: MemoryEnvoy, when: string): void => {
       for (const { action: of } of routes ?? []) {
         if (of?.$case !== 'route' || of.value.clusterSpecifier?.$case !== 'cluster') continue
         const cluster = of.value.clusterSpecifier.value
-        if (!active.has(cluster)) throw new Error(`broken ${when}: ${name} names ${cluster}, which is not there`)
+        if (!active.has(cluster))
+          throw new Error(`broken ${when}: ${name} names ${cluster}, which is not there`)
       }
 }
 
@@ -293,7 +309,9 @@ const lacks = (
   const names = new Set(refused.map(({ id }) => `m/r${id}`))
   const want = goal.filter(({ name }) => !names.has(name ?? ''))
   const show = (route: (typeof goal)[number]): string =>
-    JSON.stringify(route, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+    JSON.stringify(route, (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
   const have = new Set(routes.map(show))
   const lost = want.filter((route) => !have.has(show(route))).map((route) => `lacks ${show(route)}`)
   const wanted = new Set(goal.map(({ name }) => name))

@@ -7,12 +7,16 @@ import { type Action, action, type Plan, play, plan, type Traits } from './fleet
 const wellMeaning: Traits = { refusing: false, slow: false }
 
 const laws = (traits: Traits) =>
-  fc.property(plan(traits), fc.array(action, { maxLength: 60 }), (of: Plan, actions: ReadonlyArray<Action>) => {
-    const fleet = play(of)
-    for (const each of actions) fleet.act(each)
-    fleet.rest()
-    expect(fleet.missing()).toEqual([])
-  })
+  fc.property(
+    plan(traits),
+    fc.array(action, { maxLength: 60 }),
+    (of: Plan, actions: ReadonlyArray<Action>) => {
+      const fleet = play(of)
+      for (const each of actions) fleet.act(each)
+      fleet.rest()
+      expect(fleet.missing()).toEqual([])
+    },
+  )
 
 describe('under any order of publishes, answers, losses, restarts and time, no route ever names a cluster that its Envoy lacks, and each Envoy ends with the target', () => {
   test.each(variants)('%s: of Envoys that accept everything', (variant) => {

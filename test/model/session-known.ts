@@ -36,7 +36,9 @@ export interface Known {
   readonly accepted: Set<string>
   /** When what was refused alone was refused last, by `name version`: not to be said again. */
   readonly banned: Map<string, number>
-  /** The same, whatever came after that. */
+  /** What it has refused though it had accepted it before: nothing can be found out about that. */
+  readonly balked: Set<string>
+  /** What was refused alone, whatever came after that. */
   readonly convictable: Set<string>
   /** Names that are due though they were said before; `*` for all. */
   dueAgain: Set<string>
@@ -67,6 +69,7 @@ const nothing = (): Known => ({
   refusedAlone: new Set(),
   accepted: new Set(),
   banned: new Map(),
+  balked: new Set(),
   convictable: new Set(),
   dueAgain: new Set(),
 })
@@ -136,11 +139,7 @@ export interface Hearing {
  *
  * Its names count if it has crossed a response that is out; in delta they count always.
  */
-export const noteRequest = (
-  known: Known,
-  request: DiscoveryRequest,
-  hearing: Hearing,
-): boolean => {
+export const noteRequest = (known: Known, request: DiscoveryRequest, hearing: Hearing): boolean => {
   const isFirst = !known.isOpen
   const isSotw = request._tag === 'Sotw'
   const isCurrent =
@@ -158,17 +157,11 @@ export const noteRequest = (
   if (isSotw && hearing.repeats) known.dueAgain = new Set(request.resourceNames)
   for (const key of known.banned.keys())
     if (known.dueAgain.has(key.split(' ')[0] ?? '')) known.banned.delete(key)
-  const hasNames = isSotw
-    ? [...known.asked].join() !== [...before].join()
-    : changesNames(request)
+  const hasNames = isSotw ? [...known.asked].join() !== [...before].join() : changesNames(request)
   return isFirst || isCurrent || hasNames
 }
 
-const noteAnswer = (
-  known: Known,
-  request: DiscoveryRequest,
-  hearing: Hearing,
-): void => {
+const noteAnswer = (known: Known, request: DiscoveryRequest, hearing: Hearing): void => {
   const isSotw = request._tag === 'Sotw'
   const answered = known.out.filter(
     ({ response }) => isSotw || response.nonce === request.responseNonce,
@@ -178,7 +171,10 @@ const noteAnswer = (
   known.out = known.out.filter((each) => !answered.includes(each))
   if (request.errorDetail !== undefined) return noteRefusal(known, answered, hearing)
   if (isSotw && request.versionInfo !== last.response.version)
-    return forget(known, answered.flatMap(({ response }) => namesIn(response)))
+    return forget(
+      known,
+      answered.flatMap(({ response }) => namesIn(response)),
+    )
   known.hasAccepted = true
   known.isExcused = false
   const isWhole = isSotw && isFullState(last.response.typeUrl)
@@ -188,6 +184,7 @@ const noteAnswer = (
       known.held.set(name, version)
       known.accepted.add(`${name} ${version}`)
       known.banned.delete(`${name} ${version}`)
+      known.balked.delete(name)
     }
     for (const name of response.removed) known.held.delete(name)
   }
@@ -209,13 +206,14 @@ const noteRefusal = (
   known.isDisturbed = true
   known.isExcused = isBlind
   forget(known, [...suspects.map(({ name }) => name), ...fresh.map(({ name }) => name), ...removed])
+  for (const each of resources) if (isInnocent(known, each)) known.balked.add(each.name)
   const names = new Set(suspects.map(({ name }) => name))
   if (others.length === 0 || names.size === 1) known.refusedAlone = names
   for (const { name, version } of suspects)
     if (known.refusedAlone.has(name)) known.convictable.add(`${name} ${version}`)
   if (only === undefined || names.size > 1) return
   // What it has accepted before it is not deprived of.
-  if (isBlind || fresh.length > 1 || known.accepted.has(`${only.name} ${only.version}`)) return
+  if (isBlind || fresh.length > 1 || isInnocent(known, only)) return
   known.banned.set(`${only.name} ${only.version}`, nowMs)
 }
 

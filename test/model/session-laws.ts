@@ -44,6 +44,8 @@ export interface Wire {
   readonly reopen: () => void
   /** The client has refused what cannot be searched: only another version helps. */
   readonly isExcused: (short: Short) => boolean
+  /** What it has refused though it had accepted it before, by name. */
+  readonly balked: (short: Short) => ReadonlySet<string>
   /** What the server holds to be refused in its present form, by name. */
   readonly convicted: (short: Short) => ReadonlySet<string>
 }
@@ -94,7 +96,8 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     const isServed = !effects.some(({ _tag }) => _tag === 'Close')
     hold(isServed, 'a client that keeps to the protocol is served')
     for (const effect of effects)
-      if (effect._tag === 'Convicted') checkConviction(state, before, shortOf(effect.typeUrl), effect.name)
+      if (effect._tag === 'Convicted')
+        checkConviction(state, before, shortOf(effect.typeUrl), effect.name)
     const responses = sentBy(effects)
     for (const response of responses) {
       checkResponse(state, variant, response)
@@ -111,7 +114,7 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     if (variant === 'sotw') forgetGone(state.known, snapshot)
     const sent = feed({ _tag: 'SnapshotPublished', snapshot })
     const isEqual = previous !== undefined && reuse(previous, snapshot) === previous
-    hold(!isEqual || sent === 0 || state.known.cds.out.length > 0, 'an unchanged world sends nothing')
+    hold(!isEqual || sent === 0, 'an unchanged world sends nothing')
   }
   return {
     send: (request, repeats = false) => {
@@ -145,11 +148,13 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
       for (const short of shorts) {
         recall(state, variant, short)
         for (const each of known[short].accepted) state.known[short].accepted.add(each)
+        for (const each of known[short].balked) state.known[short].balked.add(each)
         for (const each of known[short].convictable) state.known[short].convictable.add(each)
       }
       if (snapshot !== undefined) publish(snapshot)
     },
     isExcused: (short) => state.known[short].isExcused,
+    balked: (short) => state.known[short].balked,
     convicted: (short) => convictedIn(state, short),
   }
 }
@@ -184,7 +189,9 @@ const memoryOf = ({ node, watches, memory }: Session): NodeMemory | undefined =>
 const convictedIn = ({ session, snapshot }: State, short: Short): ReadonlySet<string> =>
   new Set(
     [...(session.watches[types[short]]?.search.convicted.values() ?? [])]
-      .filter(({ unit }) => PM.get(publishedOf(snapshot, short), unit.name)?.version === unit.version)
+      .filter(
+        ({ unit }) => PM.get(publishedOf(snapshot, short), unit.name)?.version === unit.version,
+      )
       .map(({ unit }) => unit.name),
   )
 
@@ -205,13 +212,11 @@ const noteHistory = (state: State, before: Snapshot | undefined, after: Snapshot
 }
 
 /** Nobody is convicted but by a refusal that concerned it alone, or by being slow alone. */
-const checkConviction = ({ known, snapshot }: State, before: Session, short: Short, name: string): void => {
+const checkConviction = ({ known }: State, before: Session, short: Short, name: string): void => {
   const remembered = foundBefore(before.memory, short)
   const isKnown = remembered.some(({ unit }) => unit.name === name)
-  const wasSlow = short === 'cds' && known.cds.out.some(({ isStalled }) => isStalled)
-  const version = PM.get(publishedOf(snapshot, short), name)?.version ?? ''
-  const wasFound = known[short].convictable.has(`${name} ${version}`)
-  hold(wasFound || known[short].refusedAlone.has(name) || isKnown || wasSlow, `${short} ${name} was refused alone`)
+  const wasFound = [...known[short].convictable].some((each) => each.startsWith(`${name} `))
+  hold(wasFound || isKnown, `${short} ${name} was refused alone`)
 }
 
 /** The laws of a single response. */
@@ -294,7 +299,7 @@ const checkWhole = (
   hold(more.length === 0 || mayLinger, 'a response holds nothing else, save what lingers')
   const isSame =
     names.size === said.size && resources.every(({ name, version }) => said.get(name) === version)
-  hold(!isSame || short === 'cds' || dueAgain.size > 0 || mayBeEmpty, `${short}: nothing is said twice`)
+  hold(!isSame || dueAgain.size > 0 || mayBeEmpty, `${short}: nothing is said twice`)
 }
 
 /** What was said before, accepted or refused, is not said again without being asked for. */
@@ -319,9 +324,8 @@ const noteResponse = (state: State, variant: Variant, response: Response): void 
   const out = { response, sentAt: state.nowMs, isStalled: false }
   Object.assign(known, { nonce, out: [...known.out, out], mayBeEmpty: false })
   const sent = new Set([...resources.map(({ name }) => name), ...removed])
-  const isHalf = variant === 'delta'
   known.dueAgain = new Set(
-    isHalf ? [...known.dueAgain].filter((name) => name === '*' || !sent.has(name)) : [],
+    isWhole ? [] : [...known.dueAgain].filter((name) => name === '*' || !sent.has(name)),
   )
 }
 

@@ -86,7 +86,7 @@ describe.each(variants)('18b. a search with a %s client', (variant) => {
         expect([...convicted].sort()).toEqual(
           good.filter((index) => bad.includes(index)).map(nameOf),
         )
-        expect(held.sort()).toEqual(good.filter((index) => !bad.includes(index)).map(nameOf))
+        expect([...held].sort()).toEqual(good.filter((index) => !bad.includes(index)).map(nameOf))
       }),
       { numRuns: 500 },
     )

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DiscoveryRequest, Variant } from '../../src/core/xds/messages.js'
 import { goodTaste, type IdealClient, idealClient } from '../support/ideal-client.js'
-import { type Answer, covers, type NameChange, noChange, type Taste } from '../support/ideal-interest.js'
+import {
+  type Answer,
+  covers,
+  type NameChange,
+  noChange,
+  type Taste,
+} from '../support/ideal-interest.js'
 import { aResource, type Short, shorts, variants, words, type World } from '../support/xds.js'
 import { openWire, type Wire } from './session-laws.js'
 
@@ -153,9 +159,12 @@ const expected = ({ client, world: of = {} }: Model, wire: Wire, type: Short): V
   new Map(
     wordsOf(of, type)
       .map(aResource)
-      .filter(({ name }) => covers(client.wanted(type), name) && !wire.convicted(type).has(name))
+      .filter(({ name }) => covers(client.wanted(type), name) && !isRefused(wire, type, name))
       .map(({ name, version }) => [name, version]),
   )
+
+const isRefused = (wire: Wire, type: Short, name: string): boolean =>
+  wire.convicted(type).has(name) || wire.balked(type).has(name)
 
 type Versions = ReadonlyMap<string, string>
 
@@ -168,7 +177,7 @@ const actual = ({ client, world: of = {} }: Model, wire: Wire, type: Short): Ver
   const keepsGone = type === 'rds' || (client.variant === 'sotw' && type === 'eds')
   return new Map(
     [...client.held(type).values()]
-      .filter(({ name }) => !wire.convicted(type).has(name))
+      .filter(({ name }) => !isRefused(wire, type, name))
       .filter(({ name }) => !keepsGone || published.has(name))
       .map(({ name, version }) => [name, version] as const)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
@@ -187,7 +196,9 @@ const withNewVersions = (wire: Wire, of: World): World =>
   Object.fromEntries(
     shorts.map((type) => {
       const all = wordsOf(of, type).map((text) => aResource(text).name)
-      const refused = wire.isExcused(type) ? all : [...wire.convicted(type)]
+      const refused = wire.isExcused(type)
+        ? all
+        : [...wire.convicted(type), ...wire.balked(type)].filter((name) => all.includes(name))
       const others = wordsOf(of, type).filter((text) => !refused.includes(aResource(text).name))
       return [type, [...others, ...refused.map((name) => `${name}=3`)].join(' ')]
     }),
@@ -200,7 +211,11 @@ const tastes = fc.record({
   appliesParts: fc.boolean(),
 })
 
-const tasteOf = ({ bad, types: of, appliesParts }: typeof tastes extends fc.Arbitrary<infer T> ? T : never): Taste => {
+const tasteOf = ({
+  bad,
+  types: of,
+  appliesParts,
+}: typeof tastes extends fc.Arbitrary<infer T> ? T : never): Taste => {
   const versions = new Set(bad.map((text) => aResource(text).version))
   return {
     isBad: (type, { version }) => of.includes(type) && versions.has(version),
@@ -216,7 +231,11 @@ const converges = (variant: Variant, isPicky: boolean) =>
     fc.modelRun(() => ({ model, real: wire }), cmds)
     if (model.world === undefined) publish(last).run(model, wire)
     settle(model, wire)
-    expectConverged(model, wire, shorts.filter((type) => !wire.isExcused(type)))
+    expectConverged(
+      model,
+      wire,
+      shorts.filter((type) => !wire.isExcused(type)),
+    )
     publish(withNewVersions(wire, model.world ?? last)).run(model, wire)
     settle(model, wire)
     expect(shorts.flatMap((type) => [...wire.convicted(type)])).toEqual([])

@@ -106,7 +106,11 @@ export const read = (
   if (given === 'refuse') {
     for (const name of touched) interest.refused.add(name)
     const culprits = bad.length > 0 ? bad : resources.slice(0, 1)
-    if (taste.appliesParts) hold(interest, resources.filter((each) => !culprits.includes(each)))
+    if (taste.appliesParts)
+      hold(
+        interest,
+        resources.filter((each) => !culprits.includes(each)),
+      )
     return given
   }
   interest.version = version

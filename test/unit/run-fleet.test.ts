@@ -112,7 +112,9 @@ describe('what fails for one stream', () => {
     'in the machine, on %s, changes nothing for another one',
     (tag) => {
       const world = start(undefined, (state, event) =>
-        event._tag === tag && 'stream' in event && event.stream === '2' ? fail() : step(state, event, 0),
+        event._tag === tag && 'stream' in event && event.stream === '2'
+          ? fail()
+          : step(state, event, 0),
       )
       withStreams(world, { 1: {}, 2: {}, 3: {} })
       world.fleet.close('2', 'the client ended it')

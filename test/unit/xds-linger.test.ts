@@ -19,7 +19,9 @@ import {
 
 const text = new TextEncoder()
 
-const ref = (typeUrl: TypeUrl) => (name: string): Ref => ({ typeUrl, name })
+const ref =
+  (typeUrl: TypeUrl) =>
+  (name: string): Ref => ({ typeUrl, name })
 
 /** Clusters with endpoints of their own name, and tables (`t=a,b`) that send to some of them. */
 const world = (clusters: string, tables = ''): Snapshot => {

@@ -108,9 +108,7 @@ describe('delta: the versions that a client brings', () => {
   test('48. D: a reconnecting client may ask for some types only, and for what has gone', () => {
     const stream = openDelta()
     stream.publish({ cds: 'a', lds: 'l', rds: 'r' })
-    expect(stream.ask('rds', { subscribe: 'gone r', initial: { gone: 'v' } })).toEqual([
-      'rds r',
-    ])
+    expect(stream.ask('rds', { subscribe: 'gone r', initial: { gone: 'v' } })).toEqual(['rds r'])
     expect(notes(stream)).toEqual(['NodeIdentified'])
     expect(stream.ack('rds')).toEqual(['rds -gone'])
     stream.ack('rds')

@@ -147,7 +147,13 @@ describe('which answers a request has', () => {
     const sent = [...stream.nack('lds', { subscribe: 'c', unsubscribe: 'a' })]
     expect(notes(stream)).toEqual(['Nacked'])
     for (let round = 0; round < 3; round++) sent.push(...stream.ack('lds'))
-    expect(sent.join(' ').split(' ').filter((word) => word !== 'lds').sort()).toEqual(['b', 'c'])
+    expect(
+      sent
+        .join(' ')
+        .split(' ')
+        .filter((word) => word !== 'lds')
+        .sort(),
+    ).toEqual(['b', 'c'])
     expect(stream.publish({ lds: 'a=2 b=2 c=2' })).toEqual(['lds b=2 c=2'])
   })
 
@@ -215,16 +221,19 @@ describe('which answers a request has', () => {
     },
   )
 
-  test.each(variants)('13. %s: of clusters four responses may be out, the latest next', (variant) => {
-    const stream = openAny(variant)
-    stream.publish({ cds: 'a=1' })
-    expect(stream.first('cds')).toEqual(['cds a=1'])
-    for (const n of [2, 3, 4]) expect(stream.publish({ cds: `a=${n}` })).toEqual([`cds a=${n}`])
-    expect(stream.publish({ cds: 'a=5' })).toEqual([])
-    expect(stream.publish({ cds: 'a=6' })).toEqual([])
-    expect(stream.ack('cds')).toEqual(['cds a=6'])
-    expect(stream.ack('cds')).toEqual([])
-  })
+  test.each(variants)(
+    '13. %s: of clusters four responses may be out, the latest next',
+    (variant) => {
+      const stream = openAny(variant)
+      stream.publish({ cds: 'a=1' })
+      expect(stream.first('cds')).toEqual(['cds a=1'])
+      for (const n of [2, 3, 4]) expect(stream.publish({ cds: `a=${n}` })).toEqual([`cds a=${n}`])
+      expect(stream.publish({ cds: 'a=5' })).toEqual([])
+      expect(stream.publish({ cds: 'a=6' })).toEqual([])
+      expect(stream.ack('cds')).toEqual(['cds a=6'])
+      expect(stream.ack('cds')).toEqual([])
+    },
+  )
 
   test.each(variants)('13. %s: a response that has no answer holds up no other type', (variant) => {
     const stream = openAny(variant)

@@ -4,10 +4,16 @@ import { clusterType, endpointType, listenerType, routeType, type TypeUrl } from
 import { type Aim, nothingWithheld } from './advance.js'
 import { strangersAmong } from './linger.js'
 import { eachName } from './names.js'
-import { planResources, type Trial, tryResources, unreadyBefore, unreadyClusters } from './plan.js'
+import {
+  isPurging,
+  planResources,
+  type Trial,
+  tryResources,
+  unreadyBefore,
+  unreadyClusters,
+} from './plan.js'
 import { planTables, tryTables } from './plan-tables.js'
 import { concerns } from './probe.js'
-import { isSearching } from './search.js'
 import type { Session } from './session-state.js'
 import type { Watch } from './watch.js'
 
@@ -70,7 +76,7 @@ const wholeAim = (
         : planTables(watch, goal, unready)
     }
     case clusterType: {
-      const removesFirst = isSearching(watch.search) || watch.search.convicted.size > 0
+      const removesFirst = isPurging(watch)
       const aim: Aim = { target, withheld: strangersAmong(session.lingerers), removesFirst }
       return watch.inFlight.some(({ isStalled }) => !isStalled) ? withGone(watch, aim) : aim
     }

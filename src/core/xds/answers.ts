@@ -47,7 +47,12 @@ export const accept = (
   return {
     ...next,
     hasAccepted: true,
-    holding: settleWith(watch.holding, union, typeUrl, variant === 'sotw' && isFullState(typeUrl)),
+    holding: settleWith(
+      watch.holding,
+      union,
+      typeUrl,
+      variant === 'sotw' && isFullState(typeUrl) ? watch.owed : 'OneByOne',
+    ),
     search: last.trial === undefined ? watch.search : acquit(watch.search),
   }
 }
@@ -76,7 +81,8 @@ export const refuse = (
     : accuseOf(watch.search, unitsOf(watch, answered), evidence)
   const isStuck = typeUrl === clusterType
   // Where nobody is accused there is nothing else to send, and the same again would be refused again.
-  const isHelpless = isBlind && search === watch.search
+  const isHelpless =
+    search === watch.search && answered.some(({ resources }) => resources.length > 0)
   const how = isAlone(watch.holding, answered) ? alone : inPart
   return {
     ...(isStuck || isHelpless ? next : unsend(next, answered)),
@@ -187,7 +193,10 @@ const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
   ...removed,
 ]
 
-/** What was new to the client in refused responses: what it has accepted once was not the reason. */
+/**
+ * What was new to the client in refused responses: what it has accepted once was not the reason, and what stands
+ * in the place of something refused has no place to go back to.
+ */
 const unitsOf = (
   { holding, search }: Watch,
   refused: ReadonlyArray<InFlight>,
@@ -195,7 +204,10 @@ const unitsOf = (
   const units = new Map<string, Unit>()
   for (const resource of refused.flatMap(resourcesOf)) {
     const accepted = lastAccepted(holding, resource.name)
-    if (accepted?.version === resource.version) continue
+    const { name } = resource
+    const convicted = search.convicted.get(keyOf({ kind: 'Resource', name }))?.unit
+    const isSubstitute = convicted !== undefined && convicted.version !== resource.version
+    if (isSubstitute || accepted?.version === resource.version) continue
     for (const unit of unitsIn(resource, accepted, search)) units.set(keyOf(unit), unit)
   }
   return [...units.values()]

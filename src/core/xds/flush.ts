@@ -17,7 +17,7 @@ import { depart, withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
 import { hasName, withNames } from './names.js'
 import { tablesIn } from './node-memory.js'
-import { isOpenQuestion, noTrial, standingIn, type Trial } from './plan.js'
+import { isOpenQuestion, isPurging, noTrial, standingIn, type Trial } from './plan.js'
 import {
   type Conviction,
   isSearching,
@@ -29,6 +29,7 @@ import {
   skip,
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
+import { covers } from './subscription.js'
 import { isSuspect, retryAt, warmDeadline } from './timers.js'
 import { type InFlight, owe, type Watch } from './watch.js'
 
@@ -169,12 +170,15 @@ const settleDoubts = (watch: Watch): Watch => {
 }
 
 /** Whether a response may leave: what is tried leaves alone, and of most types there is one at a time. */
-const isOpen = ({ inFlight, search }: Watch, typeUrl: TypeUrl): boolean =>
-  typeUrl === clusterType
-    ? inFlight.filter(({ isStalled }) => !isStalled).length <
-        (isSearching(search) ? 1 : maxClustersInFlight) &&
-      inFlight.every(({ trial }) => trial === undefined)
-    : inFlight.length === 0
+const isOpen = (watch: Watch, typeUrl: TypeUrl): boolean => {
+  const { inFlight } = watch
+  if (typeUrl !== clusterType) return inFlight.length === 0
+  const waiting = inFlight.filter(({ isStalled }) => !isStalled).length
+  return (
+    waiting < (isPurging(watch) ? 1 : maxClustersInFlight) &&
+    inFlight.every(({ trial }) => trial === undefined)
+  )
+}
 
 /** Tries the next group; one of which nothing is left to be sent needs no trial. */
 const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
@@ -199,45 +203,54 @@ const send = (
   const watch = session.watches[typeUrl]
   if (watch === undefined) return [session, []]
   const aim = aimAt(session, watch, typeUrl, view, trial)
+  // What is asked for once more can wait for the answer; only what is new goes out beside it.
+  if (watch.inFlight.length > 0 && !hasNews(watch, aim.target)) return [session, []]
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
   const nonces = session.nonces + 1
   const { version, resources, removed } = outgoing
   const response: Response = { typeUrl, nonce: String(nonces), version, resources, removed }
-  const sent = markSent(advanced, response, { trial, isProbe: aim.isProbe === true }, nowMs)
+  const entry: InFlight = {
+    ...response,
+    removed: impliedRemovals(watch, advanced, response, session.variant),
+    target: advanced.sent,
+    sentAt: nowMs,
+    trial: trial.length > 0 ? trial : undefined,
+    isProbe: aim.isProbe === true,
+    isStalled: false,
+  }
+  const sent = markSent(advanced, entry)
   const behind = withWatch(session, typeUrl, sent)
   const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
 
+const hasNews = ({ sent, subscription }: Watch, target: Resources): boolean =>
+  PM.diff(sent, target).some(({ name }) => covers(subscription, name))
+
+/** What a response takes away: in state of the world, of the types of which it is the whole truth, what it lacks. */
+const impliedRemovals = (
+  before: Watch,
+  after: Watch,
+  { typeUrl, removed }: Response,
+  variant: Variant,
+): ReadonlyArray<string> =>
+  variant === 'sotw' && isFullState(typeUrl)
+    ? PM.diff(before.sent, after.sent).flatMap((each) =>
+        each.after === undefined ? each.name : [],
+      )
+    : removed
+
 /** Notes that a response has left. */
-const markSent = (
-  watch: Watch,
-  { nonce, version, resources, removed }: Response,
-  { trial, isProbe }: { readonly trial: Trial; readonly isProbe: boolean },
-  nowMs: number,
-): Watch => {
-  const entry: InFlight = {
-    nonce,
-    version,
-    resources,
-    removed,
-    target: watch.sent,
-    sentAt: nowMs,
-    trial: trial.length > 0 ? trial : undefined,
-    isProbe,
-    isStalled: false,
-  }
-  return {
-    ...watch,
-    nonce,
-    inFlight: [...watch.inFlight, entry],
-    holding: markSettling(watch.holding, entry),
-    search: { ...watch.search, isTrialNext: trial.length === 0 },
-    repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
-  }
-}
+const markSent = (watch: Watch, entry: InFlight): Watch => ({
+  ...watch,
+  nonce: entry.nonce,
+  inFlight: [...watch.inFlight, entry],
+  holding: markSettling(watch.holding, entry),
+  search: { ...watch.search, isTrialNext: entry.trial === undefined },
+  repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
+})
 
 /**
  * A cluster that is sent again warms until its endpoints are sent again too, and in delta Envoy does not

@@ -2,6 +2,7 @@ import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { isFullState, type TypeUrl } from '../type-url.js'
+import { hasName, type Names } from './names.js'
 import type { InFlight } from './watch.js'
 
 /**
@@ -115,10 +116,15 @@ export const settleWith = (
   holding: Holding,
   { resources, removed, target }: Pick<InFlight, 'resources' | 'removed' | 'target'>,
   typeUrl: TypeUrl,
-  isWhole: boolean,
+  /** Where a response is the whole truth: the names that it was too early for. */
+  notYetSent: Names | 'OneByOne',
 ): Holding => {
   const { unsure } = holding
-  if (unsure === undefined || isWhole) return { acked: target, unsure: undefined }
+  if (unsure === undefined) return { acked: target, unsure }
+  if (notYetSent !== 'OneByOne') {
+    const left = [...PM.entries(unsure)].filter(({ name }) => hasName(notYetSent, name))
+    return { acked: target, unsure: PM.fromEntries(left) }
+  }
   const settled = resources.reduce<PM.PersistentMap<Unsure>>(
     (rest, { name }) => PM.remove(rest, name),
     unsure,

@@ -80,7 +80,7 @@ const askedFor = (
     accepted: undefined,
     forms: [],
     isUnknown: freshness !== 'Fresh' && !isFullState(typeUrl),
-    isAtomic: false,
+    isAtomic: true,
     isSettling: true,
   }))
 

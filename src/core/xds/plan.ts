@@ -6,7 +6,14 @@ import { put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
 import { noEndpoints } from './linger.js'
 import type { NodeMemory } from './node-memory.js'
-import { type Conviction, keyOf, type Search, type Standing, suspectsOf, type Unit } from './search.js'
+import {
+  type Conviction,
+  keyOf,
+  type Search,
+  type Standing,
+  suspectsOf,
+  type Unit,
+} from './search.js'
 import { covers } from './subscription.js'
 import type { Watch } from './watch.js'
 
@@ -38,7 +45,9 @@ export const planResources = (
       const accepted = lastAccepted(holding, unit.name)
       // What it has accepted once it is not made to lose for a refusal.
       if (accepted?.version === unit.version) return target
-      const instead = accepted ?? (typeUrl === endpointType ? noEndpoints(unit.name) : undefined)
+      const isConvicted = search.convicted.has(keyOf(unit))
+      const isNeeded = typeUrl === endpointType && isConvicted
+      const instead = accepted ?? (isNeeded ? noEndpoints(unit.name) : undefined)
       return put(target, unit.name, instead)
     }, goal)
 
@@ -47,6 +56,13 @@ export const barredUnits = ({ groups, convicted }: Search): ReadonlyArray<Unit> 
   groups.length === 0 && convicted.size === 0
     ? []
     : [...suspectsOf({ groups }), ...[...convicted.values()].map(({ unit }) => unit)]
+
+/** True while clusters under suspicion, or convicted, are still to be taken out: nothing new comes before that. */
+export const isPurging = ({ search, sent }: Watch): boolean =>
+  search.groups.length > 0 ||
+  [...search.convicted.values()].some(
+    ({ unit }) => PM.get(sent, unit.name)?.version === unit.version,
+  )
 
 /** What a trial is to find out: what was sent before, and nothing new but what is tried. */
 export const tryResources = ({ sent }: Watch, goal: Resources, trial: Trial): Resources =>

@@ -47,7 +47,7 @@ export interface Search {
   readonly isTrialNext: boolean
   readonly convicted: ReadonlyMap<string, Conviction>
   /** What was convicted and is not wanted at the moment: if it comes back it is known. */
-  readonly past: ReadonlyMap<string, Conviction>
+  readonly past: ReadonlyArray<Conviction>
 }
 
 /** How many past convictions are kept: what goes to and fro is among the latest. */
@@ -61,7 +61,12 @@ interface Group {
   readonly isHalf: boolean
 }
 
-export const noSearch: Search = { groups: [], isTrialNext: true, convicted: new Map(), past: new Map() }
+export const noSearch: Search = {
+  groups: [],
+  isTrialNext: true,
+  convicted: new Map(),
+  past: [],
+}
 
 export const keyOf = ({ kind, name }: Pick<Unit, 'kind' | 'name'>): string => `${kind} ${name}`
 
@@ -194,7 +199,12 @@ const convict = (search: Search, unit: Unit, evidence: Evidence): Search => {
   const before = search.convicted.get(keyOf(unit))
   const times = before?.unit.version === unit.version ? before.times + 1 : 1
   const conviction: Conviction = { unit, evidence, times }
-  return { ...search, convicted: new Map(search.convicted).set(keyOf(unit), conviction) }
+  const isOther = before !== undefined && before.unit.version !== unit.version
+  return {
+    ...search,
+    convicted: new Map(search.convicted).set(keyOf(unit), conviction),
+    past: isOther ? [...search.past, before].slice(-maxPast) : search.past,
+  }
 }
 
 /** Takes a unit that was convicted before into the search again, to be tried alone. */
@@ -219,18 +229,23 @@ export const skip = (search: Search, nowMs: number): Search => {
 export type Standing = 'Current' | 'Past' | 'Void'
 
 /** Sorts the convictions by what they are worth: what is wanted no more may come back, and is known then. */
-export const review = (search: Search, standingOf: (conviction: Conviction) => Standing): Search => {
-  const all = [...search.past.values(), ...search.convicted.values()]
+export const review = (
+  search: Search,
+  standingOf: (conviction: Conviction) => Standing,
+): Search => {
+  const all = [...search.past, ...search.convicted.values()]
   if (all.length === 0) return search
   const isSame =
     [...search.convicted.values()].every((each) => standingOf(each) === 'Current') &&
-    [...search.past.values()].every((each) => standingOf(each) === 'Past')
+    search.past.every((each) => standingOf(each) === 'Past')
   if (isSame) return search
-  const of = (standing: Standing): ReadonlyArray<readonly [string, Conviction]> =>
-    all
-      .filter((each) => standingOf(each) === standing)
-      .map((each) => [keyOf(each.unit), each] as const)
-  return { ...search, convicted: new Map(of('Current')), past: new Map(of('Past').slice(-maxPast)) }
+  const of = (standing: Standing): ReadonlyArray<Conviction> =>
+    all.filter((each) => standingOf(each) === standing)
+  return {
+    ...search,
+    convicted: new Map(of('Current').map((each) => [keyOf(each.unit), each])),
+    past: of('Past').slice(-maxPast),
+  }
 }
 
 /** Forgets convictions, past ones too. */

@@ -42,6 +42,7 @@ export interface InFlight {
   readonly nonce: string
   readonly version: string
   readonly resources: ReadonlyArray<Resource>
+  /** What it takes away, in state of the world by leaving it out. */
   readonly removed: ReadonlyArray<string>
   /** What the client will have reached when it accepts it. */
   readonly target: Resources
@@ -127,7 +128,7 @@ const askedFor = (
     accepted: covers(subscription, name) ? lastAccepted(left, name) : undefined,
     forms: covers(subscription, name) ? (PM.get(left.unsure, name)?.forms ?? []) : [],
     isUnknown: PM.get(left.unsure, name)?.isUnknown ?? false,
-    isAtomic: false,
+    isAtomic: true,
     isSettling: true,
   }))
   return entries.length === 0 ? left : recall(left, entries)
