@@ -1,5 +1,6 @@
 import { type Digest, digestStrings } from './digest.js'
 import { compareStrings } from './order.js'
+import * as PM from './persistent-map.js'
 import {
   type Fragment,
   type Resource,
@@ -21,8 +22,6 @@ export type Substitute =
 
 /** The objects that a client does not get in their present form, by uid. Empty as a rule. */
 export type Overlay = ReadonlyMap<Uid, Substitute>
-
-export const noOverlay: Overlay = new Map()
 
 /**
  * How many compositions of one table are kept, so that clients with equal overlays are sent the very same
@@ -71,7 +70,20 @@ const compositions = new WeakMap<Resource, ReadonlyArray<Composition>>()
  * drained go on with it. Each of its fragments takes the form that it has in the other tables; one that
  * stands in none of them goes. Nothing new comes in. Costs O(fragments).
  */
-export const retire = (table: Resource, published: Iterable<Resource>): Resource => {
+export const retire = (table: Resource, published: PM.PersistentMap<Resource>): Resource => {
+  const known = retired.get(table)
+  if (known !== undefined && known.published === published) return known.result
+  const result = takePresentForms(table, PM.entries(published))
+  retired.set(table, { published, result })
+  return result
+}
+
+const retired = new WeakMap<
+  Resource,
+  { readonly published: PM.PersistentMap<Resource>; readonly result: Resource }
+>()
+
+const takePresentForms = (table: Resource, published: Iterable<Resource>): Resource => {
   if (table.content._tag === 'Bytes') return table
   const present = new Map<string, Fragment>()
   for (const { content } of published)
@@ -123,13 +135,28 @@ const none: ReadonlyMap<Uid, ReadonlyArray<Fragment>> = new Map()
 /** The objects that send traffic to any of these clusters. */
 export const ownersSendingTo = (
   table: Resource,
-  clusters: (name: string) => boolean,
+  clusters: ReadonlySet<string>,
 ): ReadonlySet<Uid> => {
   const owners = new Set<Uid>()
-  for (const fragment of fragmentsOf(table.content))
-    if (fragment.clusters.some(clusters)) owners.add(fragment.owner)
+  for (const name of clusters) for (const uid of byCluster(table).get(name) ?? []) owners.add(uid)
   return owners
 }
+
+const byCluster = (table: Resource): ReadonlyMap<string, ReadonlySet<Uid>> => {
+  const known = senders.get(table)
+  if (known !== undefined) return known
+  const made = new Map<string, Set<Uid>>()
+  for (const { owner, clusters } of fragmentsOf(table.content))
+    for (const name of clusters) {
+      const others = made.get(name)
+      if (others === undefined) made.set(name, new Set([owner]))
+      else others.add(owner)
+    }
+  senders.set(table, made)
+  return made
+}
+
+const senders = new WeakMap<Resource, ReadonlyMap<string, ReadonlySet<Uid>>>()
 
 /** True if the object stands in the table in a form of its own: not only with its claims. */
 export const standsIn = (table: Resource, uid: Uid): boolean =>

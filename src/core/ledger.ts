@@ -7,7 +7,7 @@ import { routeType, type TypeUrl, typeUrls } from './type-url.js'
 import type { FleetState, StreamId } from './xds/fleet.js'
 import { holdsNothing, type Holding, lastAccepted, type Unsure } from './xds/holding.js'
 import type { NodeIdentity } from './xds/messages.js'
-import { tablesIn } from './xds/node-memory.js'
+import { mayHoldUnknown, tablesIn } from './xds/node-memory.js'
 import { dataPlaneOf, type Session } from './xds/session-state.js'
 import type { InFlight } from './xds/watch.js'
 
@@ -21,6 +21,8 @@ import type { InFlight } from './xds/watch.js'
 export interface Ledger {
   readonly snapshot: Snapshot | undefined
   readonly nodes: ReadonlyArray<LedgerNode>
+  /** How many lost nodes were forgotten, since there were too many: of these nothing can be said. */
+  readonly forgotten: number
 }
 
 /** One Envoy process: on one stream, or lost, with what it had. */
@@ -56,17 +58,18 @@ export interface Refusal {
 }
 
 /** Reads the ledger of a fleet. Costs O(nodes). */
-export const ledgerOf = ({ snapshot, sessions, memory }: FleetState): Ledger => {
+export const ledgerOf = ({ snapshot, sessions, memory, forgotten }: FleetState): Ledger => {
   const connected = [...PM.entries(sessions)].flatMap(({ name, session }) =>
     session.node === undefined ? [] : [connectedNode(name, session, session.node)],
   )
   const ids = new Set(connected.map(({ id }) => id))
-  const lost = [...memory.values()].filter(({ name }) => !ids.has(name))
+  const lost = [...memory.values()].filter(({ name, isShared }) => isShared || !ids.has(name))
   return {
     snapshot,
+    forgotten,
     nodes: [
       ...connected,
-      ...lost.map<LedgerNode>(({ name, node, dataPlane, tables }) => ({
+      ...lost.map<LedgerNode>(({ name, node, dataPlane, tables, isUnknown }) => ({
         id: name,
         node,
         dataPlane,
@@ -75,7 +78,7 @@ export const ledgerOf = ({ snapshot, sessions, memory }: FleetState): Ledger => 
         holdings: {},
         inFlight: {},
         tables,
-        isUnknown: false,
+        isUnknown,
         refusals: [],
       })),
     ],
@@ -111,7 +114,9 @@ const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): 
     holdings,
     inFlight,
     tables: routes === undefined ? memory?.tables : tablesIn(routes, routes.holding),
-    isUnknown: routes === undefined && memory === undefined && freshness === 'Held',
+    isUnknown:
+      routes === undefined &&
+      (memory === undefined ? mayHoldUnknown(watches, freshness) : memory.isUnknown),
     refusals,
   }
 }
@@ -177,9 +182,18 @@ const ownersBehind = (accepted: Resource | undefined, goal: Resource): ReadonlyS
   if (accepted === undefined) return new Set(goal.owners)
   if (goal.content._tag === 'Bytes' || accepted.content._tag === 'Bytes')
     return accepted.version === goal.version ? nobody : new Set(goal.owners)
+  const known = behindOf.get(goal) ?? new WeakMap<Resource, ReadonlySet<Uid>>()
+  behindOf.set(goal, known)
+  const hit = known.get(accepted)
+  if (hit !== undefined) return hit
   const present = formsIn(goal)
-  return new Set([...changedOwners(accepted, goal)].filter((uid) => present.has(uid)))
+  const behind = new Set([...changedOwners(accepted, goal)].filter((uid) => present.has(uid)))
+  known.set(accepted, behind)
+  return behind
 }
+
+/** Most nodes that are behind are so with the same two tables. */
+const behindOf = new WeakMap<Resource, WeakMap<Resource, ReadonlySet<Uid>>>()
 
 /** True if a node has accepted some form of every route table that its data plane publishes. Costs O(tables). */
 export const holdsEveryTable = ({ snapshot }: Ledger, node: LedgerNode): boolean => {

@@ -183,8 +183,8 @@ const foundBefore = (memory: NodeMemory | undefined, short: Short): ReadonlyArra
   return search === undefined ? [] : [...search.convicted.values(), ...search.past.values()]
 }
 
-const memoryOf = ({ node, watches, memory }: Session): NodeMemory | undefined =>
-  node === undefined ? memory : remember(node, dataPlane, watches, memory)
+const memoryOf = (session: Session): NodeMemory | undefined =>
+  session.node === undefined ? session.memory : remember(session.node, dataPlane, session)
 
 const convictedIn = ({ session, snapshot }: State, short: Short): ReadonlySet<string> =>
   new Set(

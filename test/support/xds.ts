@@ -161,7 +161,7 @@ export const openStream = (
     effects: () => last,
     responses: () => responses,
     memory: () =>
-      session.node && remember(session.node, dataPlane, session.watches, session.memory),
+      session.node && remember(session.node, dataPlane, session),
     latest: (short) => responses.findLast((response) => response.typeUrl === types[short]),
   }
 }

@@ -75,7 +75,7 @@ const sotw: ReadonlyArray<Row> = [
   ['a stale request with other names', waiting, { nonce: '', names: 'c' }, 'Stale', true],
   ['an unheard-of nonce with other names', atRest, { nonce: '', names: 'c' }, 'Stale', false],
   ['the answer to all that is out', behind, { nonce: '8', version: 'v8' }, 'Ack', false],
-  ['the answer to an older response', behind, { nonce: '7', version: 'v7' }, 'Stale', false],
+  ['the answer to an older response', behind, { nonce: '7', version: 'v7' }, 'Ack', false],
   ['a stale refusal', atRest, { nonce: '6', version: 'v6', refuses: true }, 'Stale', false],
 ]
 

@@ -43,6 +43,13 @@ export const accept = (
   // What was taken out in the meantime has been accepted only to go again with the next answer.
   if (last.isStalled && next.inFlight.length > 0)
     return { ...next, holding: doubtAll(next, [last], inPart) }
+  // A client that takes a route nobody should take has half a table now.
+  if (last.isProbe)
+    return {
+      ...unsend(next, answered),
+      holding: doubtAll(next, answered, inPart),
+      search: acquit(watch.search),
+    }
   const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
   return {
     ...next,

@@ -1,6 +1,6 @@
 import type { DeltaRequest, SotwRequest } from './messages.js'
 import { isSameRequest } from './subscription.js'
-import type { Watch } from './watch.js'
+import type { InFlight, Watch } from './watch.js'
 
 /**
  * What a request is, apart from the names that it brings.
@@ -28,7 +28,7 @@ export interface Classified {
  * | watch       | nonce     | error_detail | version  | names     | kind       |
  * | ----------- | --------- | ------------ | -------- | --------- | ---------- |
  * | none        | any       | any          | any      | any       | First      |
- * | any         | not last  | any          | any      | any       | Stale      |
+ * | any         | neither   | any          | any      | any       | Stale      |
  * | in flight   | last      | yes          | any      | any       | Nack       |
  * | in flight   | last      | no           | its own  | any       | Ack        |
  * | in flight   | last      | no           | another  | any       | NotApplied |
@@ -43,16 +43,21 @@ export interface Classified {
 export const classifySotw = (watch: Watch | undefined, request: SotwRequest): Classified => {
   if (watch === undefined) return { kind: 'First', changesNames: true }
   // Before the first response there is nothing that a request could be behind.
-  const isStale = watch.nonce !== '' && request.responseNonce !== watch.nonce
+  const answered = watch.inFlight.find(({ nonce }) => nonce === request.responseNonce)
+  const isStale =
+    answered === undefined && watch.nonce !== '' && request.responseNonce !== watch.nonce
   const changesNames =
     !(isStale && watch.inFlight.length === 0) &&
     !isSameRequest(watch.subscription, request.resourceNames)
   if (isStale) return { kind: 'Stale', changesNames }
-  return { kind: kindOfSotw(watch, request, changesNames), changesNames }
+  return { kind: kindOfSotw(answered, request, changesNames), changesNames }
 }
 
-const kindOfSotw = (watch: Watch, request: SotwRequest, changesNames: boolean): RequestKind => {
-  const inFlight = watch.inFlight.at(-1)
+const kindOfSotw = (
+  inFlight: InFlight | undefined,
+  request: SotwRequest,
+  changesNames: boolean,
+): RequestKind => {
   const refuses = request.errorDetail !== undefined
   if (inFlight === undefined) return refuses || changesNames ? 'Change' : 'Repeat'
   if (refuses) return 'Nack'

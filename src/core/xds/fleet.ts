@@ -1,7 +1,7 @@
 import * as PM from '../persistent-map.js'
 import type { Snapshot } from '../snapshot.js'
-import type { DiscoveryRequest, Variant } from './messages.js'
-import { type NodeMemory, remember } from './node-memory.js'
+import type { DiscoveryRequest, NodeIdentity, Variant } from './messages.js'
+import { type NodeMemory, remember, unite } from './node-memory.js'
 import {
   dataPlaneOf,
   defaultSessionOptions,
@@ -43,6 +43,8 @@ export interface FleetState {
   readonly sessions: PM.PersistentMap<StreamSession>
   /** What the nodes held whose streams have ended, by node id; the latest `maxRemembered` of them. */
   readonly memory: ReadonlyMap<string, NodeMemory>
+  /** How many lost nodes were forgotten, since there were too many: of these nothing is known. */
+  readonly forgotten: number
   /** The earliest time at which a session wants a `TimePassed`. */
   readonly due: number | undefined
 }
@@ -51,7 +53,7 @@ export interface FleetState {
  * How many lost nodes are remembered. In a fleet whose Envoys come and go under ever new ids the memory would
  * grow for ever; what is remembered of one is a few references as long as it holds what others hold.
  */
-export const maxRemembered = 1_000
+export const maxRemembered = 10_000
 
 export interface StreamSession {
   readonly name: StreamId
@@ -66,7 +68,14 @@ export type FleetStep = readonly [state: FleetState, effects: ReadonlyArray<Flee
 export const openFleet = (
   options: SessionOptions = defaultSessionOptions,
   memory: ReadonlyMap<string, NodeMemory> = new Map(),
-): FleetState => ({ options, snapshot: undefined, sessions: undefined, memory, due: undefined })
+): FleetState => ({
+  options,
+  snapshot: undefined,
+  sessions: undefined,
+  memory,
+  forgotten: 0,
+  due: undefined,
+})
 
 export const emptyFleet: FleetState = openFleet()
 
@@ -122,29 +131,57 @@ const recognize = (
 ): FleetState => {
   const found = PM.get(state.sessions, stream)
   if (found === undefined || found.session.node !== undefined) return state
-  const memory = request.node === undefined ? undefined : state.memory.get(request.node.id)
-  return memory === undefined ? state : withSession(state, stream, { ...found.session, memory })
+  if (request.node === undefined) return state
+  const { id } = request.node
+  const known = state.memory.get(id)
+  const twins = sessionsOf(state, id).map(({ session }) => session)
+  const all = [
+    ...(known === undefined ? [] : [known]),
+    ...twins.flatMap((twin) => (twin.node === undefined ? [] : [memoryOf(twin, twin.node)])),
+  ]
+  const [first, ...others] = all
+  if (first === undefined) return state
+  // A stream that nobody has seen end may be the newcomer's own.
+  const memory = others.reduce(unite, twins.length > 0 ? { ...first, isShared: true } : first)
+  return withSession(state, stream, { ...found.session, memory })
 }
 
+const memoryOf = (session: Session, node: NodeIdentity): NodeMemory =>
+  remember(node, dataPlaneOf(node), session)
+
+/** Costs O(streams). */
+const sessionsOf = ({ sessions }: FleetState, id: string): ReadonlyArray<StreamSession> =>
+  [...PM.entries(sessions)].filter(({ session }) => session.node?.id === id)
+
 /**
- * What was remembered of a node stays until another stream of it ends: of several clients with one id nobody
- * can say which of them comes back, so that each of them is taken to hold it.
+ * What a node leaves behind takes the place of what was remembered of it. Of several clients that had one id at
+ * once nobody can say which of them comes back: what all of them held stays.
  */
 const close = (state: FleetState, stream: StreamId): FleetState => {
   const found = PM.get(state.sessions, stream)
   if (found === undefined) return state
   const sessions = PM.remove(state.sessions, stream)
   const due = found.due === state.due ? earliest(sessions) : state.due
-  const { node, watches, memory: before } = found.session
+  const { node } = found.session
   if (node === undefined) return { ...state, sessions, due }
   const memory = new Map(state.memory)
+  const before = memory.get(node.id)
+  const left = memoryOf(found.session, node)
+  const isShared =
+    left.isShared ||
+    before?.isShared === true ||
+    sessionsOf({ ...state, sessions }, node.id).length > 0
   memory.delete(node.id)
-  memory.set(node.id, remember(node, dataPlaneOf(node), watches, before))
-  for (const oldest of memory.keys()) {
-    if (memory.size <= maxRemembered) break
-    memory.delete(oldest)
-  }
-  return { ...state, sessions, due, memory }
+  memory.set(node.id, isShared ? unite(before ?? left, left) : left)
+  return forgetOldest({ ...state, sessions, due, memory })
+}
+
+/** Forgets the nodes that were lost first, beyond `maxRemembered`, and counts them. */
+const forgetOldest = (state: FleetState): FleetState => {
+  const excess = state.memory.size - maxRemembered
+  if (excess <= 0) return state
+  const memory = new Map([...state.memory].slice(excess))
+  return { ...state, memory, forgotten: state.forgotten + excess }
 }
 
 /** What would be remembered of all nodes if every stream ended now. */

@@ -39,6 +39,9 @@ import { type InFlight, owe, type Watch } from './watch.js'
  */
 const maxClustersInFlight = 4
 
+/** How many responses may have waited too long for an answer: a client that never answers is sent no more. */
+const maxStalled = 16
+
 /** Sends what is due, of all types, each behind the types that it refers to. */
 export const flush = (session: Session, nowMs: number): SessionStep => {
   const { node, snapshot } = session
@@ -72,7 +75,7 @@ const linger = (session: Session, goal: View, nowMs: number): Session => {
     held: clusters.sent,
     endpoints: session.watches[endpointType]?.sent,
     strangers: strangersTo(clusters),
-    tables: () => possibleTables(session),
+    tables: () => (holdsUnknownTable(session, goal) ? undefined : possibleTables(session)),
     nowMs,
   })
   return lingerers === session.lingerers ? session : { ...session, lingerers }
@@ -83,6 +86,17 @@ const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
   subscription.wildcard && claims !== undefined
     ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
     : []
+
+/** True while the client is to be sent a table of which nobody knows what it has in its place. */
+const holdsUnknownTable = ({ watches }: Session, goal: View): boolean => {
+  const watch = watches[routeType]
+  return (
+    watch !== undefined &&
+    [...PM.entries(watch.holding.unsure)].some(
+      ({ name, isUnknown }) => isUnknown && PM.get(goal[routeType], name) !== undefined,
+    )
+  )
+}
 
 /** Every table that the client may hold. */
 export const possibleTables = ({ watches, memory }: Session): ReadonlyArray<Resource> => {
@@ -103,7 +117,7 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
-  const mayTry = isSearching(watch.search) && watch.inFlight.length === 0
+  const mayTry = isSearching(watch.search) && watch.inFlight.every(({ isStalled }) => isStalled)
   const clean = (of: Session): SessionStep => send(of, typeUrl, view, noTrial, nowMs)
   const tried = (of: Session): SessionStep => tryNext(of, typeUrl, view, nowMs)
   // In turns: neither what is innocent nor the search is ever held up by more than one response.
@@ -175,6 +189,7 @@ const isOpen = (watch: Watch, typeUrl: TypeUrl): boolean => {
   if (typeUrl !== clusterType) return inFlight.length === 0
   const waiting = inFlight.filter(({ isStalled }) => !isStalled).length
   return (
+    inFlight.length - waiting < maxStalled &&
     waiting < (isPurging(watch) ? 1 : maxClustersInFlight) &&
     inFlight.every(({ trial }) => trial === undefined)
   )

@@ -41,7 +41,7 @@ export const holdsNothing: Holding = { acked: undefined, unsure: undefined }
  * How many forms of one name are told apart. A search takes 25 responses; of a client that refuses
  * everything for ever it is enough to know that it may hold anything.
  */
-const maxForms = 64
+export const maxForms = 64
 
 /** What the client has accepted last of a name. */
 export const lastAccepted = ({ acked, unsure }: Holding, name: string): Resource | undefined => {

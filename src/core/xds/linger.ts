@@ -32,8 +32,8 @@ export interface Departure {
   readonly endpoints: Resources
   /** Names that the client says it holds, of which no more is known. */
   readonly strangers: Iterable<string>
-  /** Every table that the client may hold. */
-  readonly tables: () => ReadonlyArray<Resource>
+  /** Every table that the client may hold; `undefined` if it may hold one that nobody knows. */
+  readonly tables: () => ReadonlyArray<Resource> | undefined
   readonly nowMs: number
 }
 
@@ -63,7 +63,7 @@ export const depart = (before: Lingerers, departure: Departure): Lingerers => {
   const after = new Map<string, Lingering>()
   for (const [name, each] of leaving) {
     if (PM.get(goal, name) !== undefined) continue
-    const isNamed = possible.some(({ refs }) => refersTo(refs, name))
+    const isNamed = possible === undefined || possible.some(({ refs }) => refersTo(refs, name))
     const unnamedSince = isNamed ? undefined : (each.unnamedSince ?? nowMs)
     if (unnamedSince !== undefined && nowMs - unnamedSince >= clusterLingerMs) continue
     after.set(name, unnamedSince === each.unnamedSince ? each : { ...each, unnamedSince })

@@ -1,11 +1,13 @@
 import * as PM from '../persistent-map.js'
+import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
-import { routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { abandon } from './answers.js'
-import type { Holding, Unsure } from './holding.js'
+import { type Holding, maxForms, type Unsure } from './holding.js'
 import type { NodeIdentity } from './messages.js'
 import { eachName } from './names.js'
 import { noSearch, type Search } from './search.js'
+import type { Freshness } from './session-state.js'
 import { covers } from './subscription.js'
 import type { Watch } from './watch.js'
 
@@ -20,6 +22,13 @@ export interface NodeMemory {
   readonly dataPlane: string
   /** What it has accepted last. */
   readonly accepted: Readonly<Partial<Record<TypeUrl, Resources>>>
+  /** Whether it may hold tables that nobody has noted: it had not yet said which ones it has. */
+  readonly isUnknown: boolean
+  /**
+   * Two streams had this id at once, at some time: nobody can say whose memory this is, so that it is all
+   * of theirs, and no single one settles it.
+   */
+  readonly isShared: boolean
   /** Its route tables, and everything else that it may hold under their names. */
   readonly tables: PM.PersistentMap<Unsure>
   /** Of each type the names whose versions it cannot be trusted with (xDS protocol, 2.8, A to C). */
@@ -32,8 +41,7 @@ export interface NodeMemory {
 export const remember = (
   node: NodeIdentity,
   dataPlane: string,
-  watches: Readonly<Partial<Record<TypeUrl, Watch>>>,
-  before: NodeMemory | undefined,
+  { watches, memory: before, freshness }: Remembered,
 ): NodeMemory => {
   const accepted: Partial<Record<TypeUrl, Resources>> = { ...before?.accepted }
   let tables = before?.tables
@@ -56,11 +64,58 @@ export const remember = (
     node,
     dataPlane,
     accepted,
+    isUnknown:
+      watches[routeType] === undefined &&
+      (before === undefined ? mayHoldUnknown(watches, freshness) : before.isUnknown),
+    isShared: before?.isShared ?? false,
     tables,
     doubts,
     searches,
   }
 }
+
+/** What of a session is remembered. */
+export interface Remembered {
+  readonly watches: Readonly<Partial<Record<TypeUrl, Watch>>>
+  readonly memory: NodeMemory | undefined
+  readonly freshness: Freshness
+}
+
+/**
+ * Whether a client that has asked for no tables yet may hold some: one that came with something, and one that
+ * has not yet taken in any listener.
+ */
+export const mayHoldUnknown = (watches: Remembered['watches'], freshness: Freshness): boolean =>
+  freshness === 'Held' || (freshness === 'Unknown' && watches[listenerType]?.hasAccepted !== true)
+
+/** Everything that any of several clients of one id may hold. */
+export const unite = (a: NodeMemory, b: NodeMemory): NodeMemory => ({
+  ...b,
+  isUnknown: a.isUnknown || b.isUnknown,
+  isShared: true,
+  tables: uniteUnsure(a.tables, b.tables),
+  doubts: Object.fromEntries(
+    typeUrls.map((typeUrl) => [typeUrl, uniteUnsure(a.doubts[typeUrl], b.doubts[typeUrl])]),
+  ),
+})
+
+const uniteUnsure = (
+  a: PM.PersistentMap<Unsure>,
+  b: PM.PersistentMap<Unsure>,
+): PM.PersistentMap<Unsure> =>
+  [...PM.entries(a)].reduce((all, entry) => {
+    const other = PM.get(all, entry.name)
+    if (other === undefined) return PM.set(all, entry)
+    const forms = [entry.accepted, ...entry.forms, ...other.forms].filter(
+      (form): form is Resource => form !== undefined && form !== other.accepted,
+    )
+    return PM.set(all, {
+      ...other,
+      forms: [...new Set(forms)].slice(-maxForms),
+      isUnknown: entry.isUnknown || other.isUnknown || forms.length > maxForms,
+      isAtomic: entry.isAtomic && other.isAtomic,
+    })
+  }, b)
 
 /** Everything that a stream's client may hold of tables, each entry as unsure as it is. */
 export const tablesIn = (

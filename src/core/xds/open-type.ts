@@ -105,7 +105,9 @@ const freshnessOf = (
   if (freshness !== 'Unknown') return freshness
   const bringsVersions =
     request._tag === 'Sotw' ? request.versionInfo !== '' : request.initialResourceVersions.size > 0
-  const isTainted = Object.values(memory?.doubts ?? {}).some((names) => names !== undefined)
+  const isTainted =
+    memory?.isShared === true ||
+    Object.values(memory?.doubts ?? {}).some((names) => names !== undefined)
   if (bringsVersions || isTainted) return 'Held'
   const wasSent = (of: TypeUrl): boolean => (watches[of]?.nonce ?? '') !== ''
   switch (typeUrl) {
@@ -115,6 +117,7 @@ const freshnessOf = (
     case endpointType:
       return wasSent(clusterType) ? 'Unknown' : 'Held'
     case routeType:
-      return wasSent(clusterType) && wasSent(listenerType) ? 'Fresh' : 'Held'
+      // One that comes back asks for everything in one burst, before it can have taken anything in.
+      return watches[clusterType]?.hasAccepted === true && wasSent(listenerType) ? 'Fresh' : 'Held'
   }
 }

@@ -14,7 +14,7 @@ import type { Resources } from '../snapshot.js'
 import { type Aim, nothingWithheld, put } from './advance.js'
 import { lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
-import { hasName } from './names.js'
+import { eachName } from './names.js'
 import { barredUnits, type Trial, type Unready } from './plan.js'
 import { concerns, probe } from './probe.js'
 import { isSearching, keyOf, suspectsOf, type Unit } from './search.js'
@@ -38,10 +38,10 @@ export const planTables = (watch: Watch, goal: Resources, unready: Unready): Aim
     !isSearching(watch.search) &&
     watch.search.convicted.size === 0
   if (isPlain) return { target, withheld: nothingWithheld }
-  if (isSearching(watch.search) && tablesToProbe(watch, target).length > 0)
-    return { target, withheld: namesOf(target) }
+  if (isSearching(watch.search))
+    for (const { name } of tablesToProbe(watch, target)) withheld.add(name)
   for (const table of PM.entries(target)) {
-    if (!covers(watch.subscription, table.name)) continue
+    if (!covers(watch.subscription, table.name) || withheld.has(table.name)) continue
     const planned = planTable(watch, table, unready)
     if (planned === undefined) withheld.add(table.name)
     else target = PM.set(target, planned)
@@ -92,17 +92,18 @@ const tryTable = (
     if (kind === undefined) overlay.set(uid, 'Previous')
     if (kind === 'Claims') overlay.set(uid, 'Unavailable')
   }
-  for (const uid of ownersSendingTo(table, (name) => pending.has(name)))
-    overlay.set(uid, 'Previous')
+  for (const uid of ownersSendingTo(table, pending)) overlay.set(uid, 'Previous')
   return compose(table, base, overlay)
 }
 
 /** The goal, and the tables that are published no more but that the client still asks for. */
-const withRetired = ({ sent, subscription }: Watch, goal: Resources): Resources => {
+const withRetired = ({ sent, subscription, holding }: Watch, goal: Resources): Resources => {
   let target = goal
-  for (const { name, before, after } of PM.diff(sent, goal))
-    if (before !== undefined && after === undefined && hasName(subscription.names, name))
-      target = PM.set(target, retire(before, PM.entries(goal)))
+  for (const name of eachName(subscription.names)) {
+    if (PM.get(goal, name) !== undefined) continue
+    const held = PM.get(sent, name) ?? lastAccepted(holding, name)
+    if (held !== undefined) target = PM.set(target, retire(held, goal))
+  }
   return target
 }
 
@@ -155,10 +156,9 @@ const overlayOf = (
       ? 'Previous'
       : otherwise
   if (pending.size > 0)
-    for (const uid of ownersSendingTo(table, (name) => pending.has(name)))
-      overlay.set(uid, 'Previous')
+    for (const uid of ownersSendingTo(table, pending)) overlay.set(uid, 'Previous')
   if (refused.size > 0)
-    for (const uid of ownersSendingTo(table, (name) => refused.has(name)))
+    for (const uid of ownersSendingTo(table, refused))
       overlay.set(uid, previousOr(uid, 'Unavailable'))
   for (const { kind, name } of suspectsOf(search))
     if (kind === 'Owner') overlay.set(name, 'Previous')

@@ -33,10 +33,14 @@ export const concerns = (table: Resource, trial: Trial): boolean =>
   trial.some(({ kind, name }) => kind !== 'Resource' && ownsIn(table, name))
 
 /**
- * True if a refused probe says that there was nothing else to refuse. Compared as a whole: other refusals quote
+ * True if a refused probe says that there was nothing else to refuse. Only a short message counts: others quote
  * the table, poison and all.
  */
-export const namesPoison = (message: string): boolean => message === `missing ]: ${poison}`
+export const namesPoison = (message: string): boolean =>
+  message.length <= maxPoisonMessage && message.includes(poison)
+
+/** Envoy says `missing ]: ` and the poison; a refusal that quotes the table is much longer. */
+const maxPoisonMessage = 100
 
 const poisonedHost: TableHost = ((): TableHost => {
   const name = 'edgewright-probe.invalid'
