@@ -1,13 +1,8 @@
 // What a fleet costs: the memory of its ledger, and the time of an ACK and of the ledger's questions.
+import { setImmediate as immediately } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import {
-  clusterType,
-  endpointType,
-  listenerType,
-  routeType,
-  translate,
-} from '../dist/index.js'
+import { clusterType, listenerType, routeType, translate } from '../dist/index.js'
 import { ledgerOf, mayStillServe } from '../dist/core/ledger.js'
 import { openFleet, step } from '../dist/core/xds/fleet.js'
 import { table } from './measure.mjs'
@@ -18,7 +13,7 @@ const gc = runInNewContext('gc')
 const heapMb = async () => {
   for (let i = 0; i < 5; i++) {
     gc()
-    await new Promise(setImmediate)
+    await immediately()
   }
   return process.memoryUsage().heapUsed / 2 ** 20
 }
@@ -28,9 +23,7 @@ const routes = (n, changed = -1) =>
     metadata: { namespace: 'bench', name: `r${i}`, uid: `u${i}`, generation: 1, finalizers: [] },
     spec: {
       matches: [{ path: { prefix: `/r${i}` } }],
-      backends: [
-        { address: { host: '10.0.0.1', port: 1024 + i + (i === changed ? 20_000 : 0) } },
-      ],
+      backends: [{ address: { host: '10.0.0.1', port: 1024 + i + (i === changed ? 20_000 : 0) } }],
     },
   }))
 

@@ -124,6 +124,7 @@ const context: Partial<Context> = {
   })),
   endpointSlices: [0, 1].map((n) => ({
     namespace: 'm',
+    name: `s${n}-1`,
     service: `s${n}`,
     ports: [{ name: '', port: 8080 }],
     endpoints: [{ addresses: [`10.0.0.${n + 1}`], ready: true }],

@@ -7,7 +7,7 @@ import type { DiscoveryRequest, Response, Variant } from '../../src/core/xds/mes
 import { type NodeMemory, remember } from '../../src/core/xds/node-memory.js'
 import type { Conviction } from '../../src/core/xds/search.js'
 import { openSession, type Session, type SessionEvent, step } from '../../src/core/xds/session.js'
-import { silenceTimeoutMs, warmTimeoutMs } from '../../src/core/xds/timers.js'
+import { warmTimeoutMs } from '../../src/core/xds/timers.js'
 import { covers } from '../support/ideal-interest.js'
 import {
   aSnapshot,
@@ -131,7 +131,7 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
         snapshot === undefined || PM.get(published, name)?.version === version
       const hearing = { repeats, isTainted, isBlind, isPresent, nowMs }
       const mayAnswer = noteRequest(state.known[short], request, hearing)
-      const hasWaited = noteWaiting(state, state.nowMs)
+      const hasWaited = noteWaiting(state)
       const sent = feed({ _tag: 'RequestReceived', request })
       hold(mayAnswer || hasWaited || sent === 0, 'a stale request gets no response of its own')
     },
@@ -139,7 +139,7 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
     pass: (ms) => {
       state.nowMs += ms
       if (ms >= retryMs) for (const short of shorts) noteRetries(state.known[short], short)
-      noteWaiting(state, state.session.heardAt)
+      noteWaiting(state)
       feed({ _tag: 'TimePassed' })
     },
     reopen: () => {
@@ -159,11 +159,8 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
   }
 }
 
-const noteWaiting = ({ known, nowMs }: State, heardAt: number): boolean =>
-  noteStalled(known.cds, (sentAt) => {
-    const isSilent = heardAt <= sentAt
-    return nowMs >= sentAt + (isSilent ? silenceTimeoutMs : warmTimeoutMs)
-  })
+const noteWaiting = ({ known, nowMs }: State): boolean =>
+  noteStalled(known.cds, (sentAt) => nowMs >= sentAt + warmTimeoutMs)
 
 /** What is remembered of a client whose own word does not count. */
 const recall = ({ known, session }: State, variant: Variant, short: Short): void => {

@@ -83,4 +83,4 @@ export const aNode = (options: NodeOptions): LedgerNode => {
 export const aLedger = (
   snapshot: Snapshot | undefined,
   nodes: ReadonlyArray<NodeOptions>,
-): Ledger => ({ snapshot, nodes: nodes.map(aNode) })
+): Ledger => ({ snapshot, forgotten: 0, nodes: nodes.map(aNode) })

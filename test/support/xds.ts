@@ -105,7 +105,7 @@ export interface Setup {
   /** Who the client says it is, in its first request. */
   readonly node?: NodeIdentity
   /** What an earlier stream of this client has left behind. */
-  readonly memory?: NodeMemory
+  readonly memory?: NodeMemory | undefined
 }
 
 /** One stream of a client: feeds the session, and remembers what came back. */
@@ -160,8 +160,7 @@ export const openStream = (
     },
     effects: () => last,
     responses: () => responses,
-    memory: () =>
-      session.node && remember(session.node, dataPlane, session),
+    memory: () => session.node && remember(session.node, dataPlane, session),
     latest: (short) => responses.findLast((response) => response.typeUrl === types[short]),
   }
 }

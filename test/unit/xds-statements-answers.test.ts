@@ -110,11 +110,7 @@ describe('after a refusal', () => {
     stream.ask('lds')
     stream.ack('lds')
     expect(stream.publish({ lds: 'a' })).toEqual(['lds -b'])
-    const after = [
-      ...stream.nack('lds'),
-      ...stream.publish({ lds: 'a b' }),
-      ...stream.nack('lds'),
-    ]
+    const after = [...stream.nack('lds'), ...stream.publish({ lds: 'a b' }), ...stream.nack('lds')]
     expect(after.at(-1)).toBe('lds b')
   })
 

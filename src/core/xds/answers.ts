@@ -132,12 +132,13 @@ export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watc
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const isTrial = waiting.some(({ trial }) => trial !== undefined)
   const evidence: Evidence = { ...how, message: stalledMessage }
+  const search = isTrial
+    ? confirm(watch.search, evidence)
+    : accuse(watch.search, unitsOf(watch, waiting), evidence)
   return {
     ...watch,
     inFlight: watch.inFlight.map((each) => ({ ...each, trial: undefined, isStalled: true })),
-    search: isTrial
-      ? confirm(watch.search, evidence)
-      : accuse(watch.search, unitsOf(watch, waiting), evidence),
+    search: { ...search, isTrialNext: false },
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type Conviction,
   isSearching,
   keepOnly,
+  keyOf,
   nextTrial,
   noSearch,
   retry,
@@ -93,7 +94,11 @@ const holdsUnknownTable = ({ watches }: Session, goal: View): boolean => {
   return (
     watch !== undefined &&
     [...PM.entries(watch.holding.unsure)].some(
-      ({ name, isUnknown }) => isUnknown && PM.get(goal[routeType], name) !== undefined,
+      ({ name, isUnknown }) =>
+        isUnknown &&
+        PM.get(goal[routeType], name) !== undefined &&
+        // One that is refused as a whole will not come: nothing is kept for ever.
+        !watch.search.convicted.has(keyOf({ kind: 'Resource', name })),
     )
   )
 }

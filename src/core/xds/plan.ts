@@ -105,7 +105,9 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
     const resource = PM.get(goal, name)
     if (resource === undefined) continue
     const conviction = search.convicted.get(keyOf({ kind: 'Resource', name }))
-    if (conviction?.unit.version === resource.version) refused.add(name)
+    const isConvicted = conviction?.unit.version === resource.version
+    // Of a client that says nothing at all nobody knows that it refuses anything.
+    if (isConvicted && conviction.evidence.kind !== 'Silent') refused.add(name)
     else if (
       gone.has(name) ||
       !isCertain(holding, resource) ||

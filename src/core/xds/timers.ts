@@ -9,20 +9,17 @@ import type { Session } from './session-state.js'
  */
 export const warmTimeoutMs = 5_000
 
-/**
- * The same of a client that says nothing at all, in milliseconds: it may be busy, or far away. One that
- * waits for a cluster goes on answering the other types.
- */
-export const silenceTimeoutMs = 15_000
-
 /** How long what was refused waits until it is tried again: doubled each time, up to the most. */
 interface Backoff {
   readonly firstMs: number
   readonly mostMs: number
 }
 
-/** A port that is busy may be free again, and a client that was silent may have been busy. */
-const shortBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
+/** A port that is busy may be free again. */
+const listenerBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
+
+/** A client that has said nothing at all may only have been busy, or far away. */
+const silenceBackoff: Backoff = { firstMs: 10_000, mostMs: 600_000 }
 
 /** What was not ready may be, and holds up all others when it is tried. */
 const stallBackoff: Backoff = { firstMs: 30_000, mostMs: 600_000 }
@@ -45,10 +42,9 @@ export const nextTimer = (session: Session): number | undefined => {
 }
 
 /** When the answer to clusters has been waited for long enough. */
-export const warmDeadline = ({ watches, heardAt }: Session): number | undefined => {
+export const warmDeadline = ({ watches }: Session): number | undefined => {
   const oldest = watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
-  if (oldest === undefined) return undefined
-  return oldest.sentAt + (heardAt > oldest.sentAt ? warmTimeoutMs : silenceTimeoutMs)
+  return oldest === undefined ? undefined : oldest.sentAt + warmTimeoutMs
 }
 
 /** When what was refused is tried again as it is; `undefined` for never. */
@@ -63,9 +59,9 @@ const backoffOf = (typeUrl: TypeUrl, { kind }: Conviction['evidence']): Backoff 
     case 'Stalled':
       return stallBackoff
     case 'Silent':
-      return shortBackoff
+      return silenceBackoff
     case 'Refused':
-      return typeUrl === listenerType ? shortBackoff : undefined
+      return typeUrl === listenerType ? listenerBackoff : undefined
   }
 }
 
