@@ -144,7 +144,7 @@ export const noteRequest = (known: Known, request: DiscoveryRequest, hearing: He
   const isSotw = request._tag === 'Sotw'
   const isCurrent =
     request.responseNonce === known.nonce ||
-    (!isSotw && known.out.some(({ response }) => response.nonce === request.responseNonce))
+    known.out.some(({ response }) => response.nonce === request.responseNonce)
   known.isOpen = true
   known.refusedAlone = new Set()
   const isNoise = known.nonce !== '' && known.out.length === 0
@@ -163,9 +163,9 @@ export const noteRequest = (known: Known, request: DiscoveryRequest, hearing: He
 
 const noteAnswer = (known: Known, request: DiscoveryRequest, hearing: Hearing): void => {
   const isSotw = request._tag === 'Sotw'
-  const answered = known.out.filter(
-    ({ response }) => isSotw || response.nonce === request.responseNonce,
-  )
+  const at = known.out.findIndex(({ response }) => response.nonce === request.responseNonce)
+  // State of the world: answers may be put together, so that one speaks for the older ones too.
+  const answered = known.out.slice(isSotw ? 0 : Math.max(at, 0), at + 1)
   const last = answered.at(-1)
   if (last === undefined) return
   known.out = known.out.filter((each) => !answered.includes(each))
@@ -213,9 +213,13 @@ const noteRefusal = (
     if (known.refusedAlone.has(name)) known.convictable.add(`${name} ${version}`)
   if (only === undefined || names.size > 1) return
   // What it has accepted before it is not deprived of.
-  if (isBlind || fresh.length > 1 || isInnocent(known, only)) return
+  if (isBlind || fresh.length > 1 || !isAloneIn(answered) || isInnocent(known, only)) return
   known.banned.set(`${only.name} ${only.version}`, nowMs)
 }
+
+/** Clusters and listeners of state of the world stand beside all that was there before. */
+const isAloneIn = (answered: ReadonlyArray<Out>): boolean =>
+  answered.every(({ response }) => isFullState(response.typeUrl) || response.resources.length === 1)
 
 /** What was accepted before, or says that there is none, is not what a refusal is about. */
 const isInnocent = ({ accepted }: Known, { name, version }: Resource): boolean =>
