@@ -16,7 +16,7 @@ const ofSize = (bytes: number, version: number): Snapshot => {
   const content = new Uint8Array(bytes)
   new DataView(content.buffer).setUint32(0, version)
   return {
-    dataPlanes: new Map([[dataPlane, view({ [clusterType]: [bytesResource('a', content)] })]]),
+    dataPlanes: new Map([[dataPlane, view({ [listenerType]: [bytesResource('a', content)] })]]),
   }
 }
 
@@ -27,24 +27,25 @@ describe('messages may be large', () => {
   // xDS protocol: a reconnecting client names all that it holds (envoyproxy/envoy#46072).
   test('a request that names 60,000 resources of 80 bytes is answered', async () => {
     const server = await startServer()
-    server.publish(aSnapshot({ cds: 'a' }))
+    server.publish(aSnapshot({ lds: 'a' }))
     const names = Array.from({ length: 60_000 }, (_, at) => String(at).padStart(80, '0'))
     const stream = connect(server).delta()
     stream.send({
       node: aNode,
-      typeUrl: clusterType,
+      typeUrl: listenerType,
       initialResourceVersions: Object.fromEntries(names.map((name) => [name, 'v'])),
     })
-    const { resources, removedResources } = await stream.next()
-    expect(resources?.map(({ name }) => name)).toEqual(['a'])
+    const { nonce, removedResources } = await stream.next()
     expect(removedResources?.join() === names.join()).toBe(true) // a diff of these is no help
+    stream.send({ typeUrl: listenerType, responseNonce: nonce ?? '' })
+    expect((await stream.next()).resources?.map(({ name }) => name)).toEqual(['a'])
   })
 
   test('a response of more than 4 MiB arrives', async () => {
     const server = await startServer()
     server.publish(ofSize(9 * mib, 7))
     const stream = connect(server).sotw()
-    stream.send({ node: aNode, typeUrl: clusterType })
+    stream.send({ node: aNode, typeUrl: listenerType })
     const [resource] = (await stream.next()).resources ?? []
     expect(resource?.value).toHaveLength(9 * mib)
     expect(versionIn(resource?.value)).toBe(7)
@@ -52,16 +53,16 @@ describe('messages may be large', () => {
 
   test('a request above the limit ends its stream with RESOURCE_EXHAUSTED, and no other', async () => {
     const server = await startServer({ limits: { maxRequestBytes: mib } })
-    server.publish(aSnapshot({ cds: 'a' }))
+    server.publish(aSnapshot({ lds: 'a' }))
     const client = connect(server)
     const [bad, good] = [client.sotw(), client.sotw()]
-    good.send({ node: aNode, typeUrl: clusterType })
+    good.send({ node: aNode, typeUrl: listenerType })
     const first = await good.next()
     bad.sendBytes(new Uint8Array(mib + 1))
     expect(await bad.ended).toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
     await eventually(() => expect(server.streams()).toBe(1))
     good.send(ackOf(first))
-    server.publish(aSnapshot({ cds: 'b' }))
+    server.publish(aSnapshot({ lds: 'b' }))
     expect((await good.next()).resources).toHaveLength(1)
   })
 })
@@ -80,14 +81,14 @@ describe('a client that does not read', () => {
     server.publish(ofSize(bytes, 0))
     const slow = connect(server).sotw()
     slow.pause()
-    slow.send({ node: aNode, typeUrl: clusterType })
+    slow.send({ node: aNode, typeUrl: listenerType })
     await eventually(() => expect(server.seen('ResponseSent')).toHaveLength(1))
     const slowId = server.seen('ResponseSent')[0]?.stream
     const sentToSlow = (): number =>
       server.seen('ResponseSent').filter(({ stream }) => stream === slowId).length
 
     const fast = connect(server).sotw()
-    fast.send({ node: aNode, typeUrl: clusterType })
+    fast.send({ node: aNode, typeUrl: listenerType })
     fast.send(ackOf(await fast.next()))
     for (let version = 1; version < versions; version++) {
       server.publish(ofSize(bytes, version))

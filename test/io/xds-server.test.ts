@@ -41,21 +41,27 @@ describe('a state-of-the-world stream', () => {
 describe('an incremental stream', () => {
   test('gets names with versions, and then only what has changed', async () => {
     const server = await startServer()
-    server.publish(aSnapshot({ cds: 'a=1 b' }))
+    server.publish(aSnapshot({ lds: 'a=1 b' }))
     const stream = connect(server).delta()
-    stream.send({ node: aNode, typeUrl: clusterType, initialResourceVersions: { gone: 'v' } })
+    stream.send({ node: aNode, typeUrl: listenerType, initialResourceVersions: { gone: 'v' } })
+    // What is gone goes first: two listeners cannot have one address.
+    const gone = await stream.next()
+    expect(gone.resources).toEqual([])
+    expect(gone.removedResources).toEqual(['gone'])
+    stream.send({ typeUrl: listenerType, responseNonce: gone.nonce ?? '' })
     const first = await stream.next()
     expect(first.resources?.map(({ name, version }) => [name, version])).toEqual([
       ['a', versionOf('a=1')],
       ['b', versionOf('b')],
     ])
     expect(text(first.resources?.[0]?.resource?.value)).toBe('1')
-    expect(first.removedResources).toEqual(['gone'])
-    stream.send({ typeUrl: clusterType, responseNonce: first.nonce ?? '' })
-    server.publish(aSnapshot({ cds: 'a=2' }))
+    stream.send({ typeUrl: listenerType, responseNonce: first.nonce ?? '' })
+    server.publish(aSnapshot({ lds: 'a=2' }))
     const second = await stream.next()
-    expect(second.resources?.map(({ name }) => name)).toEqual(['a'])
     expect(second.removedResources).toEqual(['b'])
+    stream.send({ typeUrl: listenerType, responseNonce: second.nonce ?? '' })
+    const third = await stream.next()
+    expect(third.resources?.map(({ name }) => name)).toEqual(['a'])
   })
 })
 
@@ -72,22 +78,22 @@ test('whether a request without names asks for everything can be said', async ()
 describe('the observer', () => {
   test('is told what happens on a stream, in order, with its figures', async () => {
     const server = await startServer()
-    server.publish(aSnapshot({ cds: 'a' }))
+    server.publish(aSnapshot({ lds: 'a' }))
     const stream = connect(server).sotw()
-    stream.send({ node: aNode, typeUrl: clusterType })
+    stream.send({ node: aNode, typeUrl: listenerType })
     const first = await stream.next()
     stream.send(ackOf(first))
     await eventually(() => expect(server.seen('ResponseAcked')).toHaveLength(1))
-    server.publish(aSnapshot({ cds: 'b' }))
+    server.publish(aSnapshot({ lds: 'b' }))
     const second = await stream.next()
     const errorDetail = { code: 13, message: 'no such thing' }
-    stream.send({ typeUrl: clusterType, responseNonce: second.nonce ?? '', errorDetail })
+    stream.send({ typeUrl: listenerType, responseNonce: second.nonce ?? '', errorDetail })
     await eventually(() => expect(server.seen('ResponseNacked')).toHaveLength(1))
     stream.cancel()
     await eventually(() => expect(server.seen('StreamClosed')).toHaveLength(1))
 
     const id = server.events[0]?.stream
-    const sent = { stream: id, typeUrl: clusterType }
+    const sent = { stream: id, typeUrl: listenerType }
     const [firstBytes, secondBytes] = stream.receivedBytes()
     const one = { ...sent, nonce: first.nonce, version: first.versionInfo }
     const two = { ...sent, nonce: second.nonce, version: second.versionInfo }
@@ -98,6 +104,15 @@ describe('the observer', () => {
       { _tag: 'ResponseAcked', ...one },
       { _tag: 'ResponseSent', ...two, resources: 1, removed: 0, bytes: secondBytes },
       { _tag: 'ResponseNacked', ...two, error: errorDetail },
+      // Without what was refused, and without what is to go.
+      { _tag: 'ResponseSent', ...sent, resources: 0, removed: 0 },
+      {
+        _tag: 'RefusalFound',
+        stream: id,
+        typeUrl: listenerType,
+        name: 'b',
+        message: 'no such thing',
+      },
       { _tag: 'StreamClosed', stream: id },
     ])
     expect(server.seen('StreamOpened')[0]?.peer).toMatch(/^127\.0\.0\.1:\d+$/)
