@@ -288,3 +288,16 @@ test('22. D: where what is to go goes first, what comes follows the answer, and 
   stream.publish({ cds: 'c=2' })
   expect(stream.responses().length - before).toBeLessThanOrEqual(1)
 })
+
+test('a stream does not begin with a trial, which would take all the rest away', () => {
+  const first = openSotw()
+  first.publish({ lds: 'a b' })
+  first.ask('lds')
+  first.ack('lds')
+  first.publish({ lds: 'a b c=bad' })
+  first.nack('lds')
+  const second = openSotw({ memory: first.memory() })
+  second.publish({ lds: 'a b c=bad' })
+  second.pass(5_000)
+  expect(second.ask('lds', '', { versionInfo: 'v' })).toEqual(['lds a b'])
+})

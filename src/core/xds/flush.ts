@@ -122,7 +122,12 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
-  const mayTry = isSearching(watch.search) && watch.inFlight.every(({ isStalled }) => isStalled)
+  // The first response of a stream says what is there: a trial, alone, would take all the rest away.
+  const mayTry =
+    watch.nonce !== '' &&
+    watch.claims === undefined &&
+    isSearching(watch.search) &&
+    watch.inFlight.every(({ isStalled }) => isStalled)
   const clean = (of: Session): SessionStep => send(of, typeUrl, view, noTrial, nowMs)
   const tried = (of: Session): SessionStep => tryNext(of, typeUrl, view, nowMs)
   // In turns: neither what is innocent nor the search is ever held up by more than one response.

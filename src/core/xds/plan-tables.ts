@@ -12,7 +12,7 @@ import * as PM from '../persistent-map.js'
 import type { Resource, Uid } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { type Aim, nothingWithheld, put } from './advance.js'
-import { lastAccepted } from './holding.js'
+import { isCertain, lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
 import { eachName } from './names.js'
 import { barredUnits, type Trial, type Unready } from './plan.js'
@@ -114,11 +114,16 @@ const tablesToProbe = (
 ): ReadonlyArray<Resource> =>
   [...PM.entries(tables)].filter(
     ({ name, content }) =>
-      content._tag === 'Table' &&
-      covers(subscription, name) &&
-      lastAccepted(holding, name) === undefined &&
-      PM.get(holding.unsure, name)?.isUnknown === true,
+      content._tag === 'Table' && covers(subscription, name) && isUnclear(holding, name),
   )
+
+/** It had a table before anybody took notes, or was sent one that nobody knows whether it has. */
+const isUnclear = (holding: Watch['holding'], name: string): boolean => {
+  const entry = PM.get(holding.unsure, name)
+  if (entry === undefined) return false
+  const isUnknown = entry.isUnknown && entry.accepted === undefined
+  return isUnknown || (!entry.isAtomic && entry.forms.length > 0)
+}
 
 const namesOf = (tables: Resources): ReadonlySet<string> =>
   new Set([...PM.entries(tables)].map(({ name }) => name))
@@ -129,7 +134,7 @@ const planTable = (
   table: Resource,
   unready: Unready,
 ): Resource | undefined => {
-  const base = lastAccepted(holding, table.name)
+  const base = usableBase(holding, table.name, unready)
   const whole: Unit = { kind: 'Resource', name: table.name, version: table.version }
   const isBarred = barredUnits(search).some(
     (unit) => keyOf(unit) === keyOf(whole) && unit.version === whole.version,
@@ -141,6 +146,22 @@ const planTable = (
     return isBarred || waits || names(unready.refused) ? base : table
   if (isBarred || (base === undefined && waits)) return base
   return compose(table, base, overlayOf(search, table, base, unready))
+}
+
+/**
+ * The table that previous forms are taken from: what the client has accepted. What it accepted on an earlier
+ * stream names clusters of that time, which it may not have any more: then there is none.
+ */
+const usableBase = (
+  holding: Watch['holding'],
+  name: string,
+  { pending, refused, clusters }: Unready,
+): Resource | undefined => {
+  const base = lastAccepted(holding, name)
+  if (base === undefined || clusters === undefined || isCertain(holding, base)) return base
+  const isThere = (cluster: string): boolean =>
+    PM.get(clusters, cluster) !== undefined && !pending.has(cluster) && !refused.has(cluster)
+  return base.refs.every((ref) => isThere(ref.name)) ? base : undefined
 }
 
 const overlayOf = (

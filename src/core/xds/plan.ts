@@ -74,9 +74,15 @@ export interface Unready {
   readonly pending: ReadonlySet<string>
   /** They are not sent, since the client refuses them. */
   readonly refused: ReadonlySet<string>
+  /** All that it is to hold; `undefined` of a client that has its own. */
+  readonly clusters: Resources | undefined
 }
 
-export const allReady: Unready = { pending: new Set(), refused: new Set() }
+export const allReady = (clusters: Resources | undefined): Unready => ({
+  pending: new Set(),
+  refused: new Set(),
+  clusters,
+})
 
 /** Costs O(d log n) where d clusters are not ready. */
 export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
@@ -87,7 +93,7 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
     holding.unsure === undefined &&
     inFlight.length === 0
   )
-    return allReady
+    return allReady(goal)
   const names = new Set<string>()
   const gone = new Set<string>()
   // What is on its way to be taken out is not there, whatever was said before.
@@ -115,7 +121,7 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
     )
       pending.add(name)
   }
-  return { pending, refused }
+  return { pending, refused, clusters: goal }
 }
 
 /**
@@ -128,13 +134,13 @@ export const unreadyBefore = (
   isEnvoy: boolean,
   goal: Resources,
 ): Unready => {
-  if (memory === undefined && !isEnvoy) return allReady
+  if (memory === undefined && !isEnvoy) return allReady(undefined)
   const doubts = memory?.doubts[clusterType]
   const pending = new Set<string>()
   for (const { name, after } of PM.diff(memory?.accepted[clusterType], goal))
     if (after !== undefined) pending.add(name)
   for (const { name } of PM.entries(doubts)) pending.add(name)
-  return { pending, refused: new Set() }
+  return { pending, refused: new Set(), clusters: goal }
 }
 
 /** True of what is to be tried as long as it is wanted, and was not accepted yet. */
