@@ -48,7 +48,7 @@ export const accept = (
     return {
       ...unsend(next, answered),
       holding: doubtAll(next, answered, inPart),
-      search: acquit(watch.search),
+      search: acquit(watch.search, last.trial ?? []),
     }
   const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
   return {
@@ -60,7 +60,7 @@ export const accept = (
       typeUrl,
       variant === 'sotw' && isFullState(typeUrl) ? watch.owed : 'OneByOne',
     ),
-    search: last.trial === undefined ? watch.search : acquit(watch.search),
+    search: last.trial === undefined ? watch.search : acquit(watch.search, last.trial),
   }
 }
 
@@ -81,10 +81,11 @@ export const refuse = (
   if (answered.length === 0) return watch
   const next = without(watch, answered)
   if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, evidence)
-  const isTrial = answered.some(({ trial }) => trial !== undefined)
+  const tried = triedIn(answered)
+  const isTrial = tried.length > 0
   const accuseOf = isBlind ? accuseNamed : accuse
   const search = isTrial
-    ? confirm(watch.search, evidence)
+    ? confirm(watch.search, tried, evidence)
     : accuseOf(watch.search, unitsOf(watch, answered), evidence)
   const isStuck = typeUrl === clusterType
   // Where nobody is accused there is nothing else to send, and the same again would be refused again.
@@ -112,7 +113,9 @@ const refuseProbe = (
   evidence: Evidence,
 ): Watch => ({
   ...unsend(watch, answered),
-  search: namesPoison(evidence.message) ? acquit(watch.search) : confirm(watch.search, evidence),
+  search: namesPoison(evidence.message)
+    ? acquit(watch.search, triedIn(answered))
+    : confirm(watch.search, triedIn(answered), evidence),
 })
 
 /** Notes that these responses have an answer, which says nothing of what the client holds. */
@@ -130,10 +133,11 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
  */
 export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
-  const isTrial = waiting.some(({ trial }) => trial !== undefined)
+  const tried = triedIn(waiting)
+  const isTrial = tried.length > 0
   const evidence: Evidence = { ...how, message: stalledMessage }
   const search = isTrial
-    ? confirm(watch.search, evidence)
+    ? confirm(watch.search, tried, evidence)
     : accuse(watch.search, unitsOf(watch, waiting), evidence)
   return {
     ...watch,
@@ -141,6 +145,9 @@ export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watc
     search: { ...search, isTrialNext: false },
   }
 }
+
+const triedIn = (responses: ReadonlyArray<InFlight>): ReadonlyArray<Unit> =>
+  responses.flatMap(({ trial }) => trial ?? [])
 
 const resourcesOf = ({ resources }: InFlight): ReadonlyArray<Resource> => resources
 

@@ -175,8 +175,26 @@ export const keepOnly = (search: Search, isSuspect: (unit: Unit) => boolean): Se
   return { ...search, groups }
 }
 
-/** The client has accepted the group on top. */
-export const acquit = (search: Search): Search => {
+/**
+ * True if this is still the group on top: the answer to an older response may have changed the groups while the
+ * trial was out, and then it speaks of none of them.
+ */
+const isOnTop = ({ groups }: Search, trial: ReadonlyArray<Unit>): boolean => {
+  const units = groups[0]?.units ?? []
+  return (
+    units.length === trial.length &&
+    units.every((unit, index) => keyOf(unit) === keyOfNth(trial, index))
+  )
+}
+
+const keyOfNth = (units: ReadonlyArray<Unit>, index: number): string | undefined => {
+  const unit = units[index]
+  return unit && keyOf(unit)
+}
+
+/** The client has accepted what was tried: the group on top. */
+export const acquit = (search: Search, trial: ReadonlyArray<Unit>): Search => {
+  if (!isOnTop(search, trial)) return search
   const [top, next, ...below] = search.groups
   if (top === undefined || next === undefined) return { ...search, groups: [] }
   return {
@@ -185,8 +203,9 @@ export const acquit = (search: Search): Search => {
   }
 }
 
-/** The client has refused the group on top. */
-export const confirm = (search: Search, evidence: Evidence): Search => {
+/** The client has refused what was tried: the group on top. */
+export const confirm = (search: Search, trial: ReadonlyArray<Unit>, evidence: Evidence): Search => {
+  if (!isOnTop(search, trial)) return accuse(search, trial, evidence)
   const [top, ...below] = search.groups
   if (top === undefined) return search
   const rest: Search = { ...search, groups: below }
@@ -222,7 +241,7 @@ export const skip = (search: Search, nowMs: number): Search => {
     if (before !== undefined)
       convicted.set(keyOf(unit), { ...before, evidence: { ...before.evidence, nowMs } })
   }
-  return { ...acquit(search), convicted }
+  return { ...acquit(search, top?.units ?? []), convicted }
 }
 
 /** What a conviction is worth at the moment. */
