@@ -1,4 +1,5 @@
 import { changedOwners, formsIn, standsIn } from '../compose.js'
+import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import { clusterType, isFullState, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
@@ -193,7 +194,7 @@ const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
     .map(({ name }) => name)
     .filter((name) => !later.has(name))
   const revert = (map: Watch['sent']): Watch['sent'] =>
-    names.reduce((soFar, name) => put(soFar, name, lastAccepted(holding, name)), map)
+    names.reduce((soFar, name) => put(soFar, name, acceptedHere(holding, name)), map)
   // With nothing else on its way all that was accepted is all that counts as sent: by reference.
   const base = inFlight.length === 0 ? holding.acked : watch.sent
   return {
@@ -201,6 +202,12 @@ const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
     sent: gone.reduce((map, name) => put(map, name, undefined), revert(base)),
     inFlight: inFlight.map((each) => ({ ...each, target: revert(each.target) })),
   }
+}
+
+/** What it has accepted last, if that was on this stream: what it has from an earlier one was not sent here. */
+const acceptedHere = (holding: Holding, name: string): Resource | undefined => {
+  const accepted = lastAccepted(holding, name)
+  return accepted !== undefined && PM.get(holding.acked, name) === accepted ? accepted : undefined
 }
 
 const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
