@@ -301,3 +301,16 @@ test('a stream does not begin with a trial, which would take all the rest away',
   second.pass(5_000)
   expect(second.ask('lds', '', { versionInfo: 'v' })).toEqual(['lds a b'])
 })
+
+test('a delta client that comes back with all it should hold is asked again about what it refused', () => {
+  const first = openDelta()
+  first.publish({ lds: 'a' })
+  first.ask('lds')
+  first.ack('lds')
+  first.publish({ lds: 'a c=busy' })
+  first.nack('lds')
+  const second = openDelta({ memory: first.memory() })
+  second.publish({ lds: 'a c=busy' })
+  expect(second.ask('lds', { initial: { a: versionOf('a') } })).toEqual([])
+  expect(second.pass(61_000)).toEqual(['lds c=busy'])
+})

@@ -122,9 +122,10 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
-  // The first response of a stream says what is there: a trial, alone, would take all the rest away.
+  // The first response of a stream says what is there: a trial, alone, would take all the rest away. In delta
+  // nothing may be due at first, and once the claims are compared nothing is taken away by silence.
   const mayTry =
-    watch.nonce !== '' &&
+    (session.variant === 'delta' || watch.nonce !== '') &&
     watch.claims === undefined &&
     isSearching(watch.search) &&
     watch.inFlight.every(({ isStalled }) => isStalled)
