@@ -1,5 +1,5 @@
 import { type Digest, digestStrings } from './digest.js'
-import { compareStrings } from './order.js'
+import { compareStrings, hasSorted } from './order.js'
 import * as PM from './persistent-map.js'
 import {
   type Fragment,
@@ -165,18 +165,8 @@ export const standsIn = (table: Resource, uid: Uid): boolean =>
     ?.some((fragment) => !isUnavailable(fragment)) ?? false
 
 /** True if something of the object stands in the resource. Costs O(log n). */
-export const ownsIn = ({ owners }: Resource, uid: Uid): boolean => {
-  let low = 0
-  let high = owners.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const order = compareStrings(owners[middle] ?? uid, uid)
-    if (order === 0) return true
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return false
-}
+export const ownsIn = ({ owners }: Resource, uid: Uid): boolean =>
+  hasSorted(owners, (owner) => compareStrings(owner, uid))
 
 const byOwner = (table: Resource): ReadonlyMap<Uid, ReadonlyArray<Fragment>> => {
   const known = owned.get(table)

@@ -1,14 +1,13 @@
 import { changedOwners, formsIn, ownsIn } from './compose.js'
 import * as PM from './persistent-map.js'
 import type { Resource, Uid } from './resource.js'
-import type { Resources, Snapshot } from './snapshot.js'
-import { viewOf } from './snapshot.js'
+import { type Resources, type Snapshot, viewOf } from './snapshot.js'
 import { routeType, type TypeUrl, typeUrls } from './type-url.js'
 import type { FleetState, StreamId } from './xds/fleet.js'
 import { holdsNothing, type Holding, lastAccepted, type Unsure } from './xds/holding.js'
 import type { NodeIdentity } from './xds/messages.js'
 import { mayHoldUnknown, tablesIn } from './xds/node-memory.js'
-import { dataPlaneOf, type Session } from './xds/session-state.js'
+import { dataPlaneOf, ownersOf, type Session } from './xds/session-state.js'
 import type { InFlight } from './xds/watch.js'
 
 /**
@@ -86,29 +85,25 @@ export const ledgerOf = ({ snapshot, sessions, memory, forgotten }: FleetState):
 }
 
 const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): LedgerNode => {
-  const { watches, memory, snapshot, freshness } = session
+  const { watches, memory, freshness } = session
   const holdings: Partial<Record<TypeUrl, Holding>> = {}
   const inFlight: Partial<Record<TypeUrl, ReadonlyArray<InFlight>>> = {}
   const refusals: Array<Refusal> = []
-  const dataPlane = dataPlaneOf(node)
   for (const typeUrl of typeUrls) {
     const watch = watches[typeUrl]
     if (watch === undefined) continue
     holdings[typeUrl] = watch.holding
     inFlight[typeUrl] = watch.inFlight
     for (const { unit, evidence } of watch.search.convicted.values()) {
-      const { kind, name } = unit
-      const { message } = evidence
-      const goal = snapshot && PM.get(viewOf(snapshot, dataPlane)[typeUrl], name)
-      const owners = kind === 'Resource' ? (goal?.owners ?? []) : [name]
-      refusals.push({ node: node.id, typeUrl, name, owners, message })
+      const owners = ownersOf(session, typeUrl, unit)
+      refusals.push({ node: node.id, typeUrl, name: unit.name, owners, message: evidence.message })
     }
   }
   const routes = watches[routeType]
   return {
     id: node.id,
     node,
-    dataPlane,
+    dataPlane: dataPlaneOf(node),
     connected: true,
     stream,
     holdings,
@@ -158,7 +153,7 @@ export interface Progress {
 
 /** Costs O(1) for a node that is synced, O(fragments) for one that is not. */
 export const progressOf = ({ snapshot }: Ledger, node: LedgerNode): Progress => {
-  const goal = snapshot === undefined ? undefined : viewOf(snapshot, node.dataPlane)[routeType]
+  const goal = tablesFor(snapshot, node)
   const holding = node.holdings[routeType] ?? holdsNothing
   if (holding.acked === goal && holding.unsure === undefined && covers(node, goal))
     return { isSynced: node.connected, behind: nobody }
@@ -171,6 +166,9 @@ export const progressOf = ({ snapshot }: Ledger, node: LedgerNode): Progress => 
   }
   return { isSynced: isSynced && behind.size === 0, behind }
 }
+
+const tablesFor = (snapshot: Snapshot | undefined, { dataPlane }: LedgerNode): Resources =>
+  snapshot === undefined ? undefined : viewOf(snapshot, dataPlane)[routeType]
 
 const nobody: ReadonlySet<Uid> = new Set()
 
@@ -197,9 +195,8 @@ const behindOf = new WeakMap<Resource, WeakMap<Resource, ReadonlySet<Uid>>>()
 
 /** True if a node has accepted some form of every route table that its data plane publishes. Costs O(tables). */
 export const holdsEveryTable = ({ snapshot }: Ledger, node: LedgerNode): boolean => {
-  const goal = snapshot === undefined ? undefined : viewOf(snapshot, node.dataPlane)[routeType]
   const holding = node.holdings[routeType] ?? holdsNothing
-  return [...PM.entries(goal)].every(
+  return [...PM.entries(tablesFor(snapshot, node))].every(
     ({ name }) =>
       PM.get(node.tables, name) !== undefined && lastAccepted(holding, name) !== undefined,
   )

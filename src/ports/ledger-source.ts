@@ -10,25 +10,3 @@ export interface LedgerSource {
    */
   readonly onLedgerChange: (listener: () => void) => () => void
 }
-
-/** A set of listeners that are called together. */
-export interface Listeners {
-  readonly ring: () => void
-  readonly listen: (listener: () => void) => () => void
-}
-
-export const listeners = (): Listeners => {
-  const all = new Set<{ readonly call: () => void }>()
-  return {
-    ring: () => {
-      for (const { call } of [...all]) call()
-    },
-    listen: (call) => {
-      const entry = { call }
-      all.add(entry)
-      return () => {
-        all.delete(entry)
-      }
-    },
-  }
-}

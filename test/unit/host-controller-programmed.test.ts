@@ -11,7 +11,7 @@ import { lagGraceMs } from '../../src/core/programmed.js'
 import type { Translation } from '../../src/core/translate.js'
 import { statusDelayMs } from '../../src/host/follow-ledger.js'
 import type { LedgerSource } from '../../src/ports/ledger-source.js'
-import { listeners } from '../../src/ports/ledger-source.js'
+import { listeners } from '../../src/core/listeners.js'
 import { aLedger, aRoute, type Forms, type NodeOptions } from '../support/ledger-nodes.js'
 
 /** Lets all promises that wait for nothing go on. */

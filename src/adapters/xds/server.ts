@@ -1,6 +1,5 @@
 import { type ChannelOptions, Server, ServerCredentials } from '@grpc/grpc-js'
-import { ledgerOf } from '../../core/ledger.js'
-import { nextTimer, openFleet, rememberAll, step } from '../../core/xds/fleet.js'
+import { nextTimer, openFleet, step } from '../../core/xds/fleet.js'
 import type { Variant } from '../../core/xds/messages.js'
 import type { NodeMemory } from '../../core/xds/node-memory.js'
 import { type RunningFleet, runFleet } from '../../core/xds/run-fleet.js'
@@ -9,7 +8,7 @@ import { type Clock, systemClock } from '../../ports/clock.js'
 import { guardedLogger, logFault } from '../../ports/faults.js'
 import type { HostPort } from '../../ports/host-port.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
-import { type LedgerSource, listeners } from '../../ports/ledger-source.js'
+import type { LedgerSource } from '../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../ports/xds-observer.js'
 import { type Accept, accepter } from './accept.js'
@@ -74,10 +73,8 @@ export const serveXds = async (
   const limits = { ...defaultXdsLimits, ...options.limits }
   const logger = guardedLogger(options.logger ?? silentLogger)
   const machine = { initial: openFleet(options.session, options.memory), step, nextTimer }
-  const bell = listeners()
   const fleet = runFleet(machine, options.clock ?? systemClock, {
     observe: options.observer ?? ((): void => undefined),
-    onStep: bell.ring,
     onFault: logFault(logger),
   })
   const server = new Server(serverOptions(limits))
@@ -98,9 +95,9 @@ export const serveXds = async (
     address,
     publish: fleet.publish,
     streams: fleet.streams,
-    ledger: () => ledgerOf(fleet.state()),
-    onLedgerChange: bell.listen,
-    memory: () => rememberAll(fleet.state()),
+    ledger: fleet.ledger,
+    onLedgerChange: fleet.onLedgerChange,
+    memory: fleet.memory,
     finished,
   }
 }

@@ -72,9 +72,7 @@ const half = (due: Due, removesFirst: boolean): Due => {
 
 /** The watch once this is sent: by reference at the aim, if that is all that was due. */
 const move = (watch: Watch, due: Due, all: Due, { target, withheld }: Aim): Watch => {
-  const isWhole =
-    due === all ||
-    (due.present.length === all.present.length && due.absent.length === all.absent.length)
+  const isWhole = due === all
   if (isWhole && withheld.size === 0)
     return { ...watch, sent: target, owed: noNames, mustAnswer: false }
   const names = [...due.present.map(({ name }) => name), ...due.absent]

@@ -1,5 +1,5 @@
 import * as PM from '../persistent-map.js'
-import type { View } from '../snapshot.js'
+import type { Resources, View } from '../snapshot.js'
 import { clusterType, endpointType, listenerType, routeType, type TypeUrl } from '../type-url.js'
 import { type Aim, nothingWithheld } from './advance.js'
 import { strangersAmong } from './linger.js'
@@ -62,7 +62,7 @@ const wholeAim = (
   trial: Trial,
 ): Aim => {
   const goal = view[typeUrl]
-  const target =
+  const plan = (): Resources =>
     trial.length > 0 ? tryResources(watch, goal, trial) : planResources(watch, typeUrl, goal)
   switch (typeUrl) {
     case routeType: {
@@ -77,13 +77,12 @@ const wholeAim = (
     }
     case clusterType: {
       const removesFirst = isPurging(watch)
-      const aim: Aim = { target, withheld: strangersAmong(session.lingerers), removesFirst }
+      const aim: Aim = { target: plan(), withheld: strangersAmong(session.lingerers), removesFirst }
       return watch.inFlight.some(({ isStalled }) => !isStalled) ? withGone(watch, aim) : aim
     }
     case endpointType:
-    case listenerType: {
-      return { target, withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
-    }
+    case listenerType:
+      return { target: plan(), withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
   }
 }
 

@@ -10,7 +10,6 @@ import {
   accuse,
   accuseNamed,
   acquit,
-  confirm,
   type Evidence,
   keyOf,
   type Search,
@@ -83,11 +82,9 @@ export const refuse = (
   const next = without(watch, answered)
   if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, evidence)
   const tried = triedIn(answered)
-  const isTrial = tried.length > 0
-  const accuseOf = isBlind ? accuseNamed : accuse
-  const search = isTrial
-    ? confirm(watch.search, tried, evidence)
-    : accuseOf(watch.search, unitsOf(watch, answered), evidence)
+  const units = tried.length > 0 ? tried : unitsOf(watch, answered)
+  const accuseOf = isBlind && tried.length === 0 ? accuseNamed : accuse
+  const search = accuseOf(watch.search, units, evidence)
   const isStuck = typeUrl === clusterType
   // Where nobody is accused there is nothing else to send, and the same again would be refused again.
   const isHelpless =
@@ -116,7 +113,7 @@ const refuseProbe = (
   ...unsend(watch, answered),
   search: namesPoison(evidence.message)
     ? acquit(watch.search, triedIn(answered))
-    : confirm(watch.search, triedIn(answered), evidence),
+    : accuse(watch.search, triedIn(answered), evidence),
 })
 
 /** Notes that these responses have an answer, which says nothing of what the client holds. */
@@ -135,11 +132,8 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
 export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const tried = triedIn(waiting)
-  const isTrial = tried.length > 0
-  const evidence: Evidence = { ...how, message: stalledMessage }
-  const search = isTrial
-    ? confirm(watch.search, tried, evidence)
-    : accuse(watch.search, unitsOf(watch, waiting), evidence)
+  const units = tried.length > 0 ? tried : unitsOf(watch, waiting)
+  const search = accuse(watch.search, units, { ...how, message: stalledMessage })
   return {
     ...watch,
     inFlight: watch.inFlight.map((each) => ({ ...each, trial: undefined, isStalled: true })),
@@ -182,26 +176,17 @@ const doubtAll = (
 export const abandon = (watch: Watch): Holding => doubtAll(watch, watch.inFlight, inPart)
 
 /**
- * What was refused counts as not sent, unless something later has it too. A refused removal counts as told:
- * there is nothing else to say about it, until it is withdrawn.
+ * What was refused counts as not sent. A refused removal counts as told: there is nothing else to say about it,
+ * until it is withdrawn. Of clusters, of which several responses may be out, this is not asked.
  */
 const unsend = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => {
-  const { holding, inFlight } = watch
-  const gone = refused.flatMap(({ removed }) => removed)
-  const later = new Set(inFlight.flatMap(namesIn))
-  const names = refused
+  const { holding } = watch
+  // All that was accepted is all that counts as sent: by reference, as a rule.
+  const come = refused
     .flatMap(resourcesOf)
-    .map(({ name }) => name)
-    .filter((name) => !later.has(name))
-  const revert = (map: Watch['sent']): Watch['sent'] =>
-    names.reduce((soFar, name) => put(soFar, name, acceptedHere(holding, name)), map)
-  // With nothing else on its way all that was accepted is all that counts as sent: by reference.
-  const base = inFlight.length === 0 ? holding.acked : watch.sent
-  return {
-    ...watch,
-    sent: gone.reduce((map, name) => put(map, name, undefined), revert(base)),
-    inFlight: inFlight.map((each) => ({ ...each, target: revert(each.target) })),
-  }
+    .reduce((map, { name }) => put(map, name, acceptedHere(holding, name)), holding.acked)
+  const gone = refused.flatMap(({ removed }) => removed)
+  return { ...watch, sent: gone.reduce((map, name) => put(map, name, undefined), come) }
 }
 
 /** What it has accepted last, if that was on this stream: what it has from an earlier one was not sent here. */
@@ -209,11 +194,6 @@ const acceptedHere = (holding: Holding, name: string): Resource | undefined => {
   const accepted = lastAccepted(holding, name)
   return accepted !== undefined && PM.get(holding.acked, name) === accepted ? accepted : undefined
 }
-
-const namesIn = ({ resources, removed }: InFlight): ReadonlyArray<string> => [
-  ...resources.map(({ name }) => name),
-  ...removed,
-]
 
 /**
  * What was new to the client in refused responses: what it has accepted once was not the reason, and what stands

@@ -32,7 +32,7 @@ import {
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { covers } from './subscription.js'
 import { isSuspect, retryAt, warmDeadline } from './timers.js'
-import { type InFlight, owe, type Watch } from './watch.js'
+import { type InFlight, namesIn, owe, type Watch } from './watch.js'
 
 /**
  * How many responses with clusters may be without an answer. More than one, so that a cluster that
@@ -173,12 +173,7 @@ const mayDoubt = (
  */
 const settleDoubts = (watch: Watch): Watch => {
   const { holding, search, inFlight } = watch
-  const onItsWay = new Set(
-    inFlight.flatMap(({ resources, removed }) => [
-      ...resources.map(({ name }) => name),
-      ...removed,
-    ]),
-  )
+  const onItsWay = new Set(inFlight.flatMap(namesIn))
   const doubtful = [...PM.entries(holding.unsure)].filter(
     ({ name, isSettling, isAtomic }) =>
       !isSettling && !onItsWay.has(name) && !(isAtomic && search.convicted.size > 0),
@@ -273,7 +268,7 @@ const markSent = (watch: Watch, entry: InFlight): Watch => ({
   ...watch,
   nonce: entry.nonce,
   inFlight: [...watch.inFlight, entry],
-  holding: markSettling(watch.holding, entry),
+  holding: markSettling(watch.holding, namesIn(entry)),
   search: { ...watch.search, isTrialNext: entry.trial === undefined },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
 })

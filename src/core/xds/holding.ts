@@ -35,6 +35,21 @@ export interface Unsure {
   readonly isSettling: boolean
 }
 
+/** A name of which nothing is known but what is said here. */
+export const unsureOf = (name: string, known: Partial<Unsure>): Unsure => ({
+  name,
+  accepted: undefined,
+  forms: [],
+  isUnknown: false,
+  isAtomic: false,
+  isSettling: false,
+  ...known,
+})
+
+/** A name that a client has just asked for: it is owed in any case, and was not refused with others. */
+export const justAsked = (name: string, known: Partial<Unsure>): Unsure =>
+  unsureOf(name, { isAtomic: true, isSettling: true, ...known })
+
 export const holdsNothing: Holding = { acked: undefined, unsure: undefined }
 
 /**
@@ -80,13 +95,9 @@ export const doubt = (
   return { ...holding, unsure: PM.set(holding.unsure, entry) }
 }
 
-/** Notes that a response has left which says what is unsure. */
-export const markSettling = (
-  holding: Holding,
-  { resources, removed }: Pick<InFlight, 'resources' | 'removed'>,
-): Holding => {
+/** Notes that a response has left which says something of these names. */
+export const markSettling = (holding: Holding, names: ReadonlyArray<string>): Holding => {
   if (holding.unsure === undefined) return holding
-  const names = [...resources.map(({ name }) => name), ...removed]
   const unsure = names.reduce<Holding['unsure']>((map, name) => {
     const entry = PM.get(map, name)
     return entry === undefined || entry.isSettling

@@ -1,3 +1,4 @@
+import { hasSorted } from '../order.js'
 import * as PM from '../persistent-map.js'
 import { ClusterLoadAssignment } from '../../gen/envoy/config/endpoint/v3/endpoint.js'
 import { bytesResource, compareRefs, type Ref, type Resource } from '../resource.js'
@@ -124,14 +125,5 @@ const withAbsent = (resources: Resources, resource: Resource): Resources =>
 /** References are sorted, and a table may have as many as there are clusters. */
 export const refersTo = (refs: ReadonlyArray<Ref>, cluster: string): boolean => {
   const wanted: Ref = { typeUrl: clusterType, name: cluster }
-  let low = 0
-  let high = refs.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const order = compareRefs(refs[middle] ?? wanted, wanted)
-    if (order === 0) return true
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return false
+  return hasSorted(refs, (ref) => compareRefs(ref, wanted))
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { abandon } from './answers.js'
-import { type Holding, maxForms, type Unsure } from './holding.js'
+import { type Holding, maxForms, type Unsure, unsureOf } from './holding.js'
 import type { NodeIdentity } from './messages.js'
 import { eachName } from './names.js'
 import { noSearch, type Search } from './search.js'
@@ -129,15 +129,9 @@ export const tablesIn = (
   return PM.fromEntries(
     names
       .filter((name) => covers(watch.subscription, name))
-      .map((name) => PM.get(holding.unsure, name) ?? sure(name, holding)),
+      .map(
+        (name) =>
+          PM.get(holding.unsure, name) ?? unsureOf(name, { accepted: PM.get(holding.acked, name) }),
+      ),
   )
 }
-
-const sure = (name: string, { acked }: Holding): Unsure => ({
-  name,
-  accepted: PM.get(acked, name),
-  forms: [],
-  isUnknown: false,
-  isAtomic: false,
-  isSettling: false,
-})

@@ -7,7 +7,7 @@ import {
   routeType,
   type TypeUrl,
 } from '../type-url.js'
-import { type Holding, recall, type Unsure } from './holding.js'
+import { type Holding, justAsked, recall, type Unsure } from './holding.js'
 import { endpointsOf, type Lingerers } from './linger.js'
 import type { DiscoveryRequest } from './messages.js'
 import { eachName } from './names.js'
@@ -75,14 +75,9 @@ const askedFor = (
   typeUrl: TypeUrl,
   freshness: Freshness,
 ): ReadonlyArray<Unsure> =>
-  [...eachName(subscription.names)].map((name) => ({
-    name,
-    accepted: undefined,
-    forms: [],
-    isUnknown: freshness !== 'Fresh' && !isFullState(typeUrl),
-    isAtomic: true,
-    isSettling: true,
-  }))
+  [...eachName(subscription.names)].map((name) =>
+    justAsked(name, { isUnknown: freshness !== 'Fresh' && !isFullState(typeUrl) }),
+  )
 
 /** Everything that it held may still be named by its tables; what the view has too is dropped at once. */
 const heldBefore = ({ accepted }: NodeMemory): Lingerers =>

@@ -1,8 +1,17 @@
 import { inTurn } from '../in-turn.js'
+import { type Ledger, ledgerOf } from '../ledger.js'
+import { listeners } from '../listeners.js'
 import type { Snapshot } from '../snapshot.js'
 import type { XdsEvent } from './events.js'
-import type { FleetEvent, FleetState, FleetStep, StreamId } from './fleet.js'
+import {
+  type FleetEvent,
+  type FleetState,
+  type FleetStep,
+  rememberAll,
+  type StreamId,
+} from './fleet.js'
 import type { DiscoveryRequest } from './messages.js'
+import type { NodeMemory } from './node-memory.js'
 import { type FleetStream, openStreams } from './open-streams.js'
 
 /** The pure machine of all streams: `openFleet` and `step`. */
@@ -23,8 +32,6 @@ export interface FleetClock {
 /** Who hears of it. */
 export interface FleetListeners {
   readonly observe: (event: XdsEvent) => void
-  /** What is known may have changed. Must not throw. */
-  readonly onStep?: () => void
   /** Must not throw. */
   readonly onFault: (fault: Fault) => void
 }
@@ -52,8 +59,12 @@ export interface RunningFleet {
   readonly endAll: (reason: string) => void
   /** How many streams are open. */
   readonly streams: () => number
-  /** What is known at the moment. */
-  readonly state: () => FleetState
+  /** What each node holds, as far as is known at the moment. Costs O(nodes). */
+  readonly ledger: () => Ledger
+  /** Calls a listener after every event, until the returned function is called. It must not throw. */
+  readonly onLedgerChange: (listener: () => void) => () => void
+  /** What is remembered of all nodes, those that are connected included. */
+  readonly memory: () => ReadonlyMap<string, NodeMemory>
   /** Waits for no time any more. */
   readonly stopTimers: () => void
 }
@@ -71,11 +82,12 @@ export interface RunningFleet {
 export const runFleet = (
   machine: FleetMachine,
   clock: FleetClock,
-  { observe, onStep, onFault }: FleetListeners,
+  { observe, onFault }: FleetListeners,
 ): RunningFleet => {
   let state = machine.initial
   let timer: Timer | undefined
   let stopped = false
+  const changes = listeners()
   const tell = (event: XdsEvent): void => {
     try {
       observe(event)
@@ -93,7 +105,7 @@ export const runFleet = (
     state = next
     for (const { stream, effect } of effects) streams.perform(stream, effect)
     wind()
-    onStep?.()
+    changes.ring()
   }
   const wind = (): void => {
     const due = stopped ? undefined : machine.nextTimer(state)
@@ -124,7 +136,9 @@ export const runFleet = (
     close: streams.close,
     endAll: streams.endAll,
     streams: streams.count,
-    state: () => state,
+    ledger: () => ledgerOf(state),
+    onLedgerChange: changes.listen,
+    memory: () => rememberAll(state),
     stopTimers: () => {
       stopped = true
       wind()

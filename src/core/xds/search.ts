@@ -76,13 +76,16 @@ export const isSearching = ({ groups }: Pick<Search, 'groups'>): boolean => grou
 export const suspectsOf = ({ groups }: Pick<Search, 'groups'>): ReadonlyArray<Unit> =>
   groups.flatMap(({ units }) => units)
 
-/** Takes in that a response was refused in which these were new. A single one is convicted. */
+/**
+ * Takes in that a response was refused in which these were new, or were tried. A single one is convicted; several
+ * leave the groups in which they stand, and are one that is guilty.
+ */
 export const accuse = (search: Search, units: ReadonlyArray<Unit>, evidence: Evidence): Search => {
   const [only] = units
   if (only === undefined) return search
   const others = without(search, units)
   if (units.length === 1) return convict(others, only, evidence)
-  return { ...others, groups: [...ordered(units, true, evidence.message), ...others.groups] }
+  return { ...others, groups: [...ordered(units, evidence.message), ...others.groups] }
 }
 
 /**
@@ -99,14 +102,10 @@ export const accuseNamed = (
     .reduce((soFar, unit) => convict(soFar, unit, evidence), search)
 
 /** Envoy names culprits where it applies a response piece by piece: what it names is tried first. */
-const ordered = (
-  units: ReadonlyArray<Unit>,
-  isGuilty: boolean,
-  message: string,
-): ReadonlyArray<Group> => {
+const ordered = (units: ReadonlyArray<Unit>, message: string): ReadonlyArray<Group> => {
   const named = units.filter(({ kind, name }) => kind === 'Resource' && mentions(message, name))
   if (named.length === 0 || named.length === units.length)
-    return [{ units, isGuilty, isHalf: false }]
+    return [{ units, isGuilty: true, isHalf: false }]
   const others = units.filter((unit) => !named.includes(unit))
   return [
     { units: named, isGuilty: false, isHalf: true },
@@ -181,15 +180,8 @@ export const keepOnly = (search: Search, isSuspect: (unit: Unit) => boolean): Se
  */
 const isOnTop = ({ groups }: Search, trial: ReadonlyArray<Unit>): boolean => {
   const units = groups[0]?.units ?? []
-  return (
-    units.length === trial.length &&
-    units.every((unit, index) => keyOf(unit) === keyOfNth(trial, index))
-  )
-}
-
-const keyOfNth = (units: ReadonlyArray<Unit>, index: number): string | undefined => {
-  const unit = units[index]
-  return unit && keyOf(unit)
+  const tried = new Set(trial.map(keyOf))
+  return units.length === trial.length && units.every((unit) => tried.has(keyOf(unit)))
 }
 
 /** The client has accepted what was tried: the group on top. */
@@ -201,17 +193,6 @@ export const acquit = (search: Search, trial: ReadonlyArray<Unit>): Search => {
     ...search,
     groups: [top.isHalf ? { ...next, isGuilty: true } : next, ...below],
   }
-}
-
-/** The client has refused what was tried: the group on top. */
-export const confirm = (search: Search, trial: ReadonlyArray<Unit>, evidence: Evidence): Search => {
-  if (!isOnTop(search, trial)) return accuse(search, trial, evidence)
-  const [top, ...below] = search.groups
-  if (top === undefined) return search
-  const rest: Search = { ...search, groups: below }
-  const [only] = top.units
-  if (only !== undefined && top.units.length === 1) return convict(rest, only, evidence)
-  return { ...search, groups: [...ordered(top.units, true, evidence.message), ...below] }
 }
 
 const convict = (search: Search, unit: Unit, evidence: Evidence): Search => {

@@ -1,10 +1,12 @@
+import * as PM from '../persistent-map.js'
 import type { Uid } from '../resource.js'
-import type { Snapshot } from '../snapshot.js'
+import { type Snapshot, viewOf } from '../snapshot.js'
 import { type TypeUrl, typeUrls } from '../type-url.js'
 import { type Lingerers, noLingerers } from './linger.js'
 import type { DiscoveryRequest, ErrorDetail, NodeIdentity, Response, Variant } from './messages.js'
 import { type Names, noNames } from './names.js'
 import type { NodeMemory } from './node-memory.js'
+import type { Unit } from './search.js'
 import type { Watch } from './watch.js'
 
 /** The protocol of one stream, as plain data. */
@@ -121,6 +123,17 @@ export const openSession = (
 /** The fleet that a node belongs to: what its `cluster` names, or its `id` where that is empty. */
 export const dataPlaneOf = (node: NodeIdentity): string =>
   node.cluster === '' ? node.id : node.cluster
+
+/** The objects that stand in what was convicted, as far as the published snapshot has it. */
+export const ownersOf = (
+  { node, snapshot }: Session,
+  typeUrl: TypeUrl,
+  { kind, name }: Pick<Unit, 'kind' | 'name'>,
+): ReadonlyArray<Uid> => {
+  if (kind !== 'Resource') return [name]
+  if (node === undefined || snapshot === undefined) return []
+  return PM.get(viewOf(snapshot, dataPlaneOf(node))[typeUrl], name)?.owners ?? []
+}
 
 export const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>
   session.watches[typeUrl] === watch

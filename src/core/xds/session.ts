@@ -1,6 +1,5 @@
 import * as PM from '../persistent-map.js'
-import type { Uid } from '../resource.js'
-import { type Snapshot, viewOf } from '../snapshot.js'
+import type { Snapshot } from '../snapshot.js'
 import { endpointType, isTypeUrl, type TypeUrl, typeUrls } from '../type-url.js'
 import { receiveDelta } from './delta.js'
 import { flush } from './flush.js'
@@ -12,6 +11,7 @@ import {
   andThen,
   type CloseCode,
   dataPlaneOf,
+  ownersOf,
   type Session,
   type SessionEffect,
   type SessionEvent,
@@ -89,17 +89,16 @@ const newConvictions = (before: Session, after: Session): ReadonlyArray<SessionE
   })
 
 const toEffect = (
-  { node, snapshot }: Session,
+  session: Session,
   typeUrl: TypeUrl,
-  { unit: { kind, name }, evidence: { message } }: Conviction,
-): SessionEffect => {
-  const goal =
-    node && snapshot && kind === 'Resource'
-      ? PM.get(viewOf(snapshot, dataPlaneOf(node))[typeUrl], name)
-      : undefined
-  const owners: ReadonlyArray<Uid> = kind === 'Resource' ? (goal?.owners ?? []) : [name]
-  return { _tag: 'Convicted', typeUrl, name, owners, message }
-}
+  { unit, evidence: { message } }: Conviction,
+): SessionEffect => ({
+  _tag: 'Convicted',
+  typeUrl,
+  name: unit.name,
+  owners: ownersOf(session, typeUrl, unit),
+  message,
+})
 
 const publish = (session: Session, snapshot: Snapshot, nowMs: number): SessionStep => {
   const next: Session = { ...session, snapshot }

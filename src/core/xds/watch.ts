@@ -1,7 +1,7 @@
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
-import { type Holding, holdsNothing, lastAccepted, recall } from './holding.js'
+import { type Holding, holdsNothing, justAsked, lastAccepted, recall } from './holding.js'
 import { eachName, type Names, noNames, withNames, withoutName } from './names.js'
 import { noSearch, pardon, type Search, type Unit } from './search.js'
 import { covers, type Subscription } from './subscription.js'
@@ -55,6 +55,15 @@ export interface InFlight {
   /** It has waited too long for its answer, and is no more waited for. */
   readonly isStalled: boolean
 }
+
+/** The names of which a response says something. */
+export const namesIn = ({
+  resources,
+  removed,
+}: Pick<InFlight, 'resources' | 'removed'>): ReadonlyArray<string> => [
+  ...resources.map(({ name }) => name),
+  ...removed,
+]
 
 /**
  * Whether a repeated request is answered: once for each response that is not itself such an answer,
@@ -123,14 +132,12 @@ const askedFor = (
     ...holding,
     unsure: givenUp.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
   }
-  const entries = asked.map((name) => ({
-    name,
-    accepted: covers(subscription, name) ? lastAccepted(left, name) : undefined,
-    forms: covers(subscription, name) ? (PM.get(left.unsure, name)?.forms ?? []) : [],
-    isUnknown: PM.get(left.unsure, name)?.isUnknown ?? false,
-    isAtomic: true,
-    isSettling: true,
-  }))
+  const entries = asked.map((name) => {
+    const isUnknown = PM.get(left.unsure, name)?.isUnknown ?? false
+    if (!covers(subscription, name)) return justAsked(name, { isUnknown })
+    const forms = PM.get(left.unsure, name)?.forms ?? []
+    return justAsked(name, { accepted: lastAccepted(left, name), forms, isUnknown })
+  })
   return entries.length === 0 ? left : recall(left, entries)
 }
 

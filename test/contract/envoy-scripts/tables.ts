@@ -28,6 +28,28 @@ export const tableScripts = ({ variant, start }: Subject): void => {
     tables: [table('t', { '/': { to: 'one' } })],
   })
 
+  /** An Envoy that sends everything to the backend `a`, which stands in its cluster. */
+  const startFixed = async () => {
+    const envoy = await start()
+    const port = await envoy.freePort()
+    await bringUp(envoy, {
+      clusters: [staticCluster('one', envoy.backends.a)],
+      ...forwarding(port),
+    })
+    return { envoy, port }
+  }
+  /** The same with a cluster whose endpoints were sent apart from it. */
+  const startFound = async () => {
+    const envoy = await start()
+    const port = await envoy.freePort()
+    await bringUp(envoy, {
+      clusters: [edsCluster('one')],
+      assignments: [assignment('one', envoy.backends.a)],
+      ...forwarding(port),
+    })
+    return { envoy, port }
+  }
+
   // E4
   test('a table that names an unknown cluster is accepted, and its route answers 503', async () => {
     const envoy = await start()
@@ -38,12 +60,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // E6
   test('a table without a route takes the route away, on open connections too', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [staticCluster('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFixed()
     await answers(envoy, port, '/', '200 a')
     const open = envoy.connect(port)
     expect(await open.request('/')).toBe('200 a')
@@ -55,12 +72,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // E5, S6
   test('to take a table away is accepted, and changes nothing', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [staticCluster('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFixed()
     await answers(envoy, port, '/', '200 a')
     await gives(envoy, routeType, '2', [], variant === 'delta' ? ['t'] : [])
     await goesOn(envoy, port, '/', '200 a')
@@ -70,13 +82,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // E7
   test('to take endpoints away is accepted, and they stay in use', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [edsCluster('one')],
-      assignments: [assignment('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFound()
     await answers(envoy, port, '/', '200 a')
     await gives(envoy, endpointType, '2', [], variant === 'delta' ? ['one'] : [])
     await goesOn(envoy, port, '/', '200 a')
@@ -88,13 +94,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // E10
   test('a cluster goes although routes lead there; back, it needs its endpoints again', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [edsCluster('one')],
-      assignments: [assignment('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFound()
     await answers(envoy, port, '/', '200 a')
     await gives(envoy, clusterType, '2', [], variant === 'delta' ? ['one'] : [])
     await asks(envoy, endpointType, { sotw: '[] v=1 n=n2', delta: '-[one]' })
@@ -110,13 +110,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // G4
   test('a resource that was not asked for is accepted, and has no effect', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [edsCluster('one')],
-      assignments: [assignment('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFound()
     await gives(envoy, routeType, '2', [table('stray', { '/': { say: 'stray' } })])
     await gives(envoy, endpointType, '2', [assignment('stray', envoy.backends.b)])
     await goesOn(envoy, port, '/', '200 a')
@@ -129,12 +123,7 @@ export const tableScripts = ({ variant, start }: Subject): void => {
 
   // G5, G2c
   test('new content under an old version is applied', async () => {
-    const envoy = await start()
-    const port = await envoy.freePort()
-    await bringUp(envoy, {
-      clusters: [staticCluster('one', envoy.backends.a)],
-      ...forwarding(port),
-    })
+    const { envoy, port } = await startFixed()
     await answers(envoy, port, '/', '200 a')
     await gives(envoy, routeType, '1', [table('t', { '/': { say: 'new' } })])
     await answers(envoy, port, '/', '200 new')

@@ -1,5 +1,4 @@
-import { ledgerOf } from '../../../core/ledger.js'
-import { nextTimer, openFleet, rememberAll, step, type StreamId } from '../../../core/xds/fleet.js'
+import { nextTimer, openFleet, step, type StreamId } from '../../../core/xds/fleet.js'
 import type { NodeMemory } from '../../../core/xds/node-memory.js'
 import type { FleetStream } from '../../../core/xds/open-streams.js'
 import { runFleet } from '../../../core/xds/run-fleet.js'
@@ -7,7 +6,7 @@ import type { SessionOptions } from '../../../core/xds/session.js'
 import type { Clock } from '../../../ports/clock.js'
 import { guardedLogger, logFault } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
-import { type LedgerSource, listeners } from '../../../ports/ledger-source.js'
+import type { LedgerSource } from '../../../ports/ledger-source.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../../ports/xds-observer.js'
 import type { EnvoyEvent, ReceivedResponse } from '../envoy/client/messages.js'
@@ -70,13 +69,11 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
   const envoys = new Map<StreamId, EnvoyCell>()
   const ownClock = virtualClock()
   const clock = options.clock ?? ownClock
-  const bell = listeners()
-  const { publish, open, receive, close, state } = runFleet(
+  const { publish, open, receive, close, ledger, onLedgerChange, memory } = runFleet(
     { initial: openFleet(options.session, options.memory), step, nextTimer },
     clock,
     {
       observe: options.observer ?? ((): void => undefined),
-      onStep: bell.ring,
       onFault: logFault(guardedLogger(options.logger ?? silentLogger)),
     },
   )
@@ -151,9 +148,9 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     deliverNext,
     settle: () => settle(deliverNext, queues.heads),
     pass: ownClock.advance,
-    ledger: () => ledgerOf(state()),
-    onLedgerChange: bell.listen,
-    memory: () => rememberAll(state()),
+    ledger,
+    onLedgerChange,
+    memory,
   }
 }
 
