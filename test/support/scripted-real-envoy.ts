@@ -200,6 +200,9 @@ const ask = (port: number, path: string, agent: Agent): Promise<Asked> =>
       if ('code' in error && error.code === 'ECONNREFUSED')
         resolve({ text: 'refused', reused: false })
       else if (sent.reusedSocket) resolve({ text: 'closed', reused: false })
+      // The kernel took it for a listener that closed at this moment: no answer that a script waits for.
+      else if ('code' in error && error.code === 'ECONNRESET')
+        resolve({ text: 'reset', reused: false })
       else reject(error)
     })
     sent.end()
