@@ -64,10 +64,45 @@ export {
   type Condition,
   type ConditionType,
   conditionsOf,
+  conditionTypes,
   isServed,
   showClaim,
+  showNotYet,
   showVerdict,
 } from './core/status.js'
+export { finalizer, type StoredObject } from './core/stored-object.js'
+export {
+  type Clear,
+  type DeletionFact,
+  type DeletionState,
+  type DeletionStep,
+  type Evidence,
+  isInService,
+  nextDeletionTimer,
+  noteWrite,
+  type NotYet,
+  settleMs,
+  type Sighting,
+  stepDeletion,
+  wantedWrite,
+  type Write,
+} from './core/deletion.js'
+export {
+  breakGlass,
+  type DeletionRecord,
+  type Deletions,
+  type DeletionsStep,
+  type EvidenceOf,
+  lookAgain,
+  nextDeletionsTimer,
+  noDeletions,
+  noteWritten,
+  observe,
+  type RecordedFact,
+  routesInService,
+  type Seen,
+} from './core/deletions.js'
+export { evidenceOf } from './core/evidence.js'
 
 export {
   danglingRefs,

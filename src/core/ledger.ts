@@ -6,8 +6,9 @@ import { routeType, type TypeUrl, typeUrls } from './type-url.js'
 import type { FleetState, StreamId } from './xds/fleet.js'
 import { holdsNothing, type Holding, lastAccepted, type Unsure } from './xds/holding.js'
 import type { NodeIdentity } from './xds/messages.js'
-import { mayHoldUnknown, tablesIn } from './xds/node-memory.js'
+import { mayHoldUnknown, type NodeMemory, tablesBefore, tablesIn } from './xds/node-memory.js'
 import { dataPlaneOf, ownersOf, type Session } from './xds/session-state.js'
+import type { Search } from './xds/search.js'
 import type { InFlight } from './xds/watch.js'
 
 /**
@@ -22,6 +23,8 @@ export interface Ledger {
   readonly nodes: ReadonlyArray<LedgerNode>
   /** How many lost nodes were forgotten, since there were too many: of these nothing can be said. */
   readonly forgotten: number
+  /** How many streams have begun so far. */
+  readonly streams: number
 }
 
 /** One Envoy process: on one stream, or lost, with what it had. */
@@ -31,6 +34,8 @@ export interface LedgerNode {
   readonly node: NodeIdentity
   readonly dataPlane: string
   readonly connected: boolean
+  /** Two streams had its id at once, at some time: what was lost of it no single one settles. */
+  readonly isShared: boolean
   /** The stream that it is on; `undefined` of one that is lost. */
   readonly stream: StreamId | undefined
   /** What it has accepted, and what nobody can be sure of, by type. */
@@ -57,7 +62,8 @@ export interface Refusal {
 }
 
 /** Reads the ledger of a fleet. Costs O(nodes). */
-export const ledgerOf = ({ snapshot, sessions, memory, forgotten }: FleetState): Ledger => {
+export const ledgerOf = (state: FleetState): Ledger => {
+  const { snapshot, sessions, memory, forgotten } = state
   const connected = [...PM.entries(sessions)].flatMap(({ name, session }) =>
     session.node === undefined ? [] : [connectedNode(name, session, session.node)],
   )
@@ -66,38 +72,52 @@ export const ledgerOf = ({ snapshot, sessions, memory, forgotten }: FleetState):
   return {
     snapshot,
     forgotten,
-    nodes: [
-      ...connected,
-      ...lost.map<LedgerNode>(({ name, node, dataPlane, tables, isUnknown }) => ({
-        id: name,
-        node,
-        dataPlane,
-        connected: false,
-        stream: undefined,
-        holdings: {},
-        inFlight: {},
-        tables,
-        isUnknown,
-        refusals: [],
-      })),
-    ],
+    streams: state.opened,
+    nodes: [...connected, ...lost.map((memory) => lostNode(memory, snapshot))],
   }
 }
 
+const lostNode = (memory: NodeMemory, snapshot: Snapshot | undefined): LedgerNode => {
+  const { name, node, dataPlane, tables, isUnknown, isShared, searches } = memory
+  return {
+    id: name,
+    node,
+    dataPlane,
+    connected: false,
+    isShared,
+    stream: undefined,
+    holdings: {},
+    inFlight: {},
+    tables,
+    isUnknown,
+    refusals: typeUrls.flatMap((typeUrl) =>
+      refusalsIn(searches[typeUrl], { node, snapshot }, typeUrl),
+    ),
+  }
+}
+
+const refusalsIn = (
+  search: Search | undefined,
+  of: Pick<Session, 'node' | 'snapshot'>,
+  typeUrl: TypeUrl,
+): ReadonlyArray<Refusal> =>
+  [...(search?.convicted.values() ?? [])].map(({ unit, evidence: { message } }) => ({
+    node: of.node?.id ?? '',
+    typeUrl,
+    name: unit.name,
+    owners: ownersOf(of, typeUrl, unit),
+    message,
+  }))
+
 const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): LedgerNode => {
-  const { watches, memory, freshness } = session
+  const { watches } = session
   const holdings: Partial<Record<TypeUrl, Holding>> = {}
   const inFlight: Partial<Record<TypeUrl, ReadonlyArray<InFlight>>> = {}
-  const refusals: Array<Refusal> = []
   for (const typeUrl of typeUrls) {
     const watch = watches[typeUrl]
     if (watch === undefined) continue
     holdings[typeUrl] = watch.holding
     inFlight[typeUrl] = watch.inFlight
-    for (const { unit, evidence } of watch.search.convicted.values()) {
-      const owners = ownersOf(session, typeUrl, unit)
-      refusals.push({ node: node.id, typeUrl, name: unit.name, owners, message: evidence.message })
-    }
   }
   const routes = watches[routeType]
   return {
@@ -105,14 +125,13 @@ const connectedNode = (stream: StreamId, session: Session, node: NodeIdentity): 
     node,
     dataPlane: dataPlaneOf(node),
     connected: true,
+    isShared: session.memory?.isShared === true,
     stream,
     holdings,
     inFlight,
-    tables: routes === undefined ? memory?.tables : tablesIn(routes, routes.holding),
-    isUnknown:
-      routes === undefined &&
-      (memory === undefined ? mayHoldUnknown(watches, freshness) : memory.isUnknown),
-    refusals,
+    tables: routes === undefined ? tablesBefore(session) : tablesIn(routes, routes.holding),
+    isUnknown: mayHoldUnknown(session),
+    refusals: typeUrls.flatMap((typeUrl) => refusalsIn(watches[typeUrl]?.search, session, typeUrl)),
   }
 }
 

@@ -1,8 +1,10 @@
 import { headOf } from './cut-message.js'
+import type { DeletionState, NotYet } from './deletion.js'
 import { showKey } from './edge-route.js'
 import { showFieldError } from './field-error.js'
 import type { NamedNodes, Programmed } from './programmed/statement.js'
 import type { RulePath, ValuePredicate } from './rule.js'
+import { finalizer } from './stored-object.js'
 import type { Acceptance, Claim, LostClaim, Verdict } from './verdict.js'
 
 /** A condition as Kubernetes has it (`metav1.Condition`). */
@@ -19,7 +21,9 @@ export interface Condition {
   readonly lastTransitionTime: string
 }
 
-export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed'
+/** Those that are ours; `Deprogrammed` stands on objects that are being deleted, and on these alone. */
+export const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'Deprogrammed'] as const
+export type ConditionType = (typeof conditionTypes)[number]
 
 /** A condition that is not yet dated. */
 interface Statement {
@@ -74,6 +78,9 @@ export const showVerdict = (verdict: Verdict): string =>
 const statements = (verdict: Verdict): ReadonlyArray<Statement> => {
   const { generation, programmed } = verdict
   const accepted = { ...acceptance(verdict.accepted), generation }
+  const { deletion } = verdict
+  if (deletion !== undefined && isDeletion(deletion))
+    return [accepted, { ...deprogrammed(deletion), generation }]
   if (!isServed(verdict.accepted)) return [accepted]
   const served = [accepted, { ...resolvedRefs(verdict), generation }]
   return programmed === undefined
@@ -93,6 +100,8 @@ const acceptance = (accepted: Acceptance): Words => {
       return { type: 'Accepted', holds: true, reason: 'Accepted', message: '' }
     case 'Terminating':
       return refusal('Terminating', 'it is being deleted')
+    case 'Unguarded':
+      return refusal('Unguarded', showUnguarded(accepted.failure))
     case 'Invalid':
       return refusal('Invalid', accepted.errors.map(showFieldError).join('; '))
     case 'UnknownDataPlane':
@@ -114,6 +123,61 @@ const refusal = (reason: string, message: string): Words => ({
   reason,
   message,
 })
+
+const showUnguarded = (failure: string | undefined): string =>
+  failure === undefined
+    ? `it is served as soon as it has the finalizer ${finalizer}`
+    : `the finalizer ${finalizer} cannot be added, and without it nothing is served: ${failure}`
+
+type Ending = Exclude<DeletionState, { readonly _tag: 'Guarding' | 'Serving' }>
+
+const isDeletion = (state: DeletionState): state is Ending =>
+  state._tag !== 'Guarding' && state._tag !== 'Serving'
+
+const deprogrammed = (state: Ending): Words => {
+  switch (state._tag) {
+    case 'Waiting':
+      return notDeprogrammed(waitingReason[state.waitsFor._tag], showNotYet(state.waitsFor))
+    case 'Settling':
+      return notDeprogrammed('Settling', 'every Envoy has confirmed; its workers get a moment')
+    case 'Releasing':
+    case 'Released':
+      return { type: 'Deprogrammed', holds: true, reason: 'Deprogrammed', message: showLast(state) }
+  }
+}
+
+const notDeprogrammed = (reason: string, message: string): Words => ({
+  type: 'Deprogrammed',
+  holds: false,
+  reason,
+  message,
+})
+
+const waitingReason = {
+  Owed: 'WaitingForAck',
+  Starting: 'Starting',
+  RosterUnsaved: 'RosterUnsaved',
+} as const
+
+/** Says in words what a deletion waits for. */
+export const showNotYet = (waitsFor: NotYet): string => {
+  switch (waitsFor._tag) {
+    case 'Owed':
+      return `not yet confirmed by ${showNodes(waitsFor)}`
+    case 'Starting':
+      return (
+        'the control plane has started a moment ago, and waits for Envoys to come back, ' +
+        `until ${new Date(waitsFor.untilMs).toISOString()} at the latest`
+      )
+    case 'RosterUnsaved':
+      return `the list of Envoys is not safe, and without it nothing is proven: ${waitsFor.message}`
+  }
+}
+
+const showLast = (state: Ending): string =>
+  state._tag === 'Releasing' && state.failure !== undefined
+    ? `no Envoy serves it; the finalizer cannot be taken off: ${state.failure}`
+    : 'no Envoy serves it'
 
 const resolvedRefs = ({ unresolved }: Verdict): Words => {
   const [first] = unresolved

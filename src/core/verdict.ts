@@ -1,3 +1,4 @@
+import type { DeletionState } from './deletion.js'
 import type { RouteKey } from './edge-route.js'
 import type { FieldError } from './field-error.js'
 import type { Programmed } from './programmed/statement.js'
@@ -16,12 +17,16 @@ export interface Verdict {
    * route that is not served.
    */
   readonly programmed?: Programmed
+  /** How far its deletion is. Absent from what `translate` says, and of a route that nobody deletes. */
+  readonly deletion?: DeletionState
 }
 
 export type Acceptance =
   | { readonly _tag: 'Accepted' }
   /** It is being deleted, and is served no more. */
   | { readonly _tag: 'Terminating' }
+  /** It lacks our finalizer, without which it is not served; `failure` says why it could not be added. */
+  | { readonly _tag: 'Unguarded'; readonly failure: string | undefined }
   /** Its spec cannot be served. */
   | { readonly _tag: 'Invalid'; readonly errors: ReadonlyArray<FieldError> }
   /** No fleet of that name is there. */

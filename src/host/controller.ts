@@ -1,23 +1,31 @@
 import { type Context, defaultContext } from '../core/context.js'
-import { nextProgrammedTimer } from '../core/programmed.js'
-import { reuse, type Snapshot } from '../core/snapshot.js'
-import { translate, type Translation } from '../core/translate.js'
+import { type NotYet, wantedWrite } from '../core/deletion.js'
+import { breakGlass, noteWritten, type RecordedFact } from '../core/deletions.js'
+import type { Snapshot } from '../core/snapshot.js'
+import type { Translation } from '../core/translate.js'
 import type { Clock } from '../ports/clock.js'
+import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import { type Logger, silentLogger } from '../ports/logger.js'
 import { type Metrics, noMetrics } from '../ports/metrics.js'
-import type { RouteSource, SourceProblem, SourceState } from '../ports/route-source.js'
+import type { RouteSource, SourceState } from '../ports/route-source.js'
+import type { RouteStore } from '../ports/route-store.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
-import { changesOf, type Complaints, complaintsOf, noComplaints } from './complaints.js'
-import { followLedger } from './follow-ledger.js'
+import { followLedger, proofDelayMs, statusDelayMs } from './follow-ledger.js'
 import {
-  judge,
-  type Judged,
-  nothingJudged,
-  sameVerdicts,
-  type Verdicts,
-} from './programmed-verdicts.js'
+  lookAgain,
+  nextTimer,
+  nothingYet,
+  reconcile,
+  type Reconciled,
+  type Reconciliation,
+  type ReconcilePorts,
+  settleDeletions,
+} from './reconcile.js'
+import { reporter } from './report.js'
 import { superviseSource } from './supervise.js'
+import { latestOf } from './latest-of.js'
+import { type WriteBack, writeBack } from './write-back.js'
 
 /** What the controller works with. */
 export interface ControllerPorts {
@@ -26,6 +34,8 @@ export interface ControllerPorts {
   readonly clock: Clock
   /** What the Envoys of the sink hold; if absent, verdicts do not say what is programmed. */
   readonly ledger?: LedgerSource
+  /** Holds every route until all Envoys have let go of it; if absent, what is deleted is gone at once. */
+  readonly deletion?: DeletionPorts
   /** `defaultContext` if absent. */
   readonly context?: Context
   readonly logger?: Logger
@@ -35,157 +45,155 @@ export interface ControllerPorts {
    * routes have changed, or how far the Envoys are with them.
    */
   readonly onVerdicts?: (translation: Translation) => void
+  /** Is told what becomes of objects that are deleted. Must not throw. */
+  readonly onDeletion?: (fact: RecordedFact) => void
   /** Spreads the pauses between tries, in [0, 1); `Math.random` if absent. */
   readonly random?: () => number
 }
 
+/** What a proven deletion takes. */
+export interface DeletionPorts {
+  /** Who can prove it; stands in the place of `ledger`. */
+  readonly proof: DeletionProof
+  /** Says why nothing counts as proven at the moment; if absent, there never is a reason. */
+  readonly gate?: ReleaseGate
+  /** Where finalizers and conditions are written; absent for a source without finalizers. */
+  readonly store?: RouteStore
+}
+
+/** What keeps everything from being released. */
+export interface ReleaseGate {
+  readonly notYet: () => NotYet | undefined
+  /** Calls the listener when `notYet` may say something else, until the returned function is called. */
+  readonly onChange: (listener: () => void) => () => void
+  /** Is called each time that the source has given a complete state. */
+  readonly sourcesRead?: () => void
+}
+
+/** A controller at work. */
+export interface Controller {
+  /** Resolves once it has stopped; rejects only for a bug in edgewright or in an adapter. */
+  readonly finished: Promise<void>
+  /** What it knows at the moment, as plain data. */
+  readonly state: () => Reconciled
+  /** Looks at the Envoys at once, in place of a moment later. */
+  readonly look: () => void
+  /**
+   * Waits no more for an object in a source without finalizers. One that is stored goes when its finalizer
+   * is taken off.
+   */
+  readonly stopWaiting: (uid: string) => void
+}
+
 /**
- * Keeps Envoys in step with a source of routes: observe, translate, publish, report.
+ * Keeps Envoys in step with a source of routes: observe, translate, publish, report, write.
  *
  * Nothing is published before the source has given its first complete state, and nothing at all
  * while the result stays the same. A source that ends is started again with backoff, and what was
  * published stays. Resolves once `signal` has aborted and the source has ended; rejects only for a
  * bug in edgewright or in an adapter.
  */
-export const runController = async (given: ControllerPorts, signal: AbortSignal): Promise<void> => {
+export const runController = (ports: ControllerPorts, signal: AbortSignal): Promise<void> =>
+  startController(ports, signal).finished
+
+/** Starts what `runController` runs, and lets its host look into it. */
+export const startController = (given: ControllerPorts, signal: AbortSignal): Controller => {
   const ports = { ...defaults, ...given }
+  const { clock, deletion } = ports
+  const ledger = deletion?.proof ?? ports.ledger
   const failure = new AbortController()
   const stop = AbortSignal.any([signal, failure.signal])
+  const reports = reporter(ports)
+  const passes: ReconcilePorts = {
+    context: ports.context,
+    clock,
+    publish: (snapshot: Snapshot) => ports.sink.publish(snapshot),
+    ledger,
+    proof: deletion?.proof,
+    notYet: () => deletion?.gate?.notYet(),
+  }
   let reconciled = nothingYet
-  const turnTo = (next: () => Reconciled): void => {
+  const turn = (next: (before: Reconciled) => Reconciliation): void => {
+    if (stop.aborted) return
     try {
-      reconciled = next()
-      follower?.lookAt(nextProgrammedTimer(reconciled.judged.programmed))
+      const before = reconciled
+      const [after, facts] = next(before)
+      reconciled = after
+      reports.pass(before, after, facts)
+      if (writes !== undefined) handOut(writes, before, after)
+      follower?.lookAt(nextTimer(after))
     } catch (bug) {
       failure.abort(bug)
     }
   }
-  const inbox = latestOf(ports.clock, (state: SourceState) =>
-    turnTo(() => reconcile(ports, reconciled, state)),
-  )
-  const follower =
-    ports.ledger &&
-    followLedger(ports.ledger, ports.clock, () => turnTo(() => lookAgain(ports, reconciled)))
-  try {
-    await superviseSource(ports, inbox.put, stop)
-  } finally {
-    inbox.close()
-    follower?.close()
+  const look = (): void => turn((before) => lookAgain(passes, before))
+  const writes: WriteBack | undefined =
+    deletion?.store &&
+    writeBack({
+      ...ports,
+      store: deletion.store,
+      recordOf: (uid) => (stop.aborted ? undefined : reconciled.deletions.records.get(uid)),
+      lookAt: (uid) => turn((before) => lookAgain(passes, before, uid)),
+      verdictOf: (uid) => reconciled.verdicts.get(uid),
+      onWritten: (uid, write, problem) =>
+        turn((before) =>
+          settleDeletions(passes, before, (of) => [noteWritten(of, uid, write, problem), []]),
+        ),
+    })
+  const inbox = latestOf(clock, (state: SourceState) => {
+    deletion?.gate?.sourcesRead?.()
+    turn((before) => reconcile(passes, before, state))
+  })
+  const follower = ledger && followLedger(ledger, clock, look, () => patience(reconciled))
+  const stopGate = deletion?.gate?.onChange(() => follower?.lookSoon())
+  const run = async (): Promise<void> => {
+    try {
+      await superviseSource(ports, inbox.put, stop)
+    } finally {
+      inbox.close()
+      follower?.close()
+      stopGate?.()
+      await writes?.close()
+    }
+    failure.signal.throwIfAborted()
   }
-  failure.signal.throwIfAborted()
+  return {
+    finished: run(),
+    state: () => reconciled,
+    look,
+    stopWaiting: (uid) =>
+      turn((before) =>
+        settleDeletions(passes, before, (of, evidence) => breakGlass(of, uid, evidence)),
+      ),
+  }
 }
 
-type Ports = ControllerPorts & typeof defaults
-
-const defaults: Required<Omit<ControllerPorts, 'source' | 'sink' | 'clock' | 'ledger'>> = {
+const defaults: Required<
+  Omit<ControllerPorts, 'source' | 'sink' | 'clock' | 'ledger' | 'deletion'>
+> = {
   context: defaultContext,
   logger: silentLogger,
   metrics: noMetrics,
   onVerdicts: (): void => undefined,
+  onDeletion: (): void => undefined,
   random: Math.random,
 }
 
-/** What the last pass through the loop has left behind. */
-interface Reconciled {
-  /** What is published, with what `translate` says of it; `undefined` before the first publish. */
-  readonly published: Translation | undefined
-  readonly judged: Judged
-  readonly problems: ReadonlyArray<SourceProblem>
-  readonly complaints: Complaints
-}
+const patience = ({ deletions }: Reconciled): number =>
+  deletions.pending.size > 0 ? proofDelayMs : statusDelayMs
 
-const nothingYet: Reconciled = {
-  published: undefined,
-  judged: nothingJudged,
-  problems: [],
-  complaints: noComplaints,
-}
-
-const reconcile = (ports: Ports, before: Reconciled, state: SourceState): Reconciled => {
-  const translation = translate(state.routes, ports.context)
-  ports.metrics.add('edgewright_translations_total', {}, 1)
-  const snapshot = publish(ports, before.published?.snapshot, translation)
-  reportMetrics(ports.metrics, translation, state)
-  return report(ports, before, { ...translation, snapshot }, state.problems)
-}
-
-/** The Envoys may have gone on, or time has. */
-const lookAgain = (ports: Ports, before: Reconciled): Reconciled =>
-  before.published === undefined ? before : report(ports, before, before.published, before.problems)
-
-/** Says of these routes what was not said before. */
-const report = (
-  ports: Ports,
-  before: Reconciled,
-  published: Translation,
-  problems: ReadonlyArray<SourceProblem>,
-): Reconciled => {
-  const { clock, ledger, logger } = ports
-  const judged = judge(before.judged, published, ledger?.ledger(), clock.nowMs())
-  const { verdicts } = judged
-  const isKnown = before.published !== undefined && sameVerdicts(before.judged.verdicts, verdicts)
-  if (isKnown && before.problems === problems) return { ...before, published, judged }
-  const complaints = complaintsOf(problems, verdicts.values())
-  reportComplaints(logger, before.complaints, complaints)
-  if (!isKnown) ports.onVerdicts({ snapshot: published.snapshot, verdicts })
-  return { published, judged, problems, complaints }
-}
-
-/** Publishes what differs from what is published; returns what is published then. */
-const publish = (
-  { sink, logger, metrics }: Ports,
-  before: Snapshot | undefined,
-  { snapshot: next, verdicts }: Translation,
-): Snapshot => {
-  const snapshot = before === undefined ? next : reuse(before, next)
-  if (snapshot === before) return before
-  sink.publish(snapshot)
-  metrics.add('edgewright_publishes_total', {}, 1)
-  logger.log('info', 'published', { routes: verdicts.size, accepted: countAccepted(verdicts) })
-  return snapshot
-}
-
-const reportComplaints = (logger: Logger, before: Complaints, after: Complaints): void => {
-  const { appeared, gone } = changesOf(before, after)
-  for (const { about, where, message } of appeared)
-    logger.log('warn', complaintWords[about], { where, problem: message })
-  for (const { where } of gone) logger.log('info', 'resolved', { where })
-}
-
-const complaintWords = { source: 'cannot be read', route: 'not served as asked' } as const
-
-const reportMetrics = (
-  metrics: Metrics,
-  { verdicts }: Translation,
-  { problems }: SourceState,
-): void => {
-  const accepted = countAccepted(verdicts)
-  metrics.set('edgewright_routes', { accepted: 'true' }, accepted)
-  metrics.set('edgewright_routes', { accepted: 'false' }, verdicts.size - accepted)
-  metrics.set('edgewright_source_problems', {}, problems.length)
-}
-
-const countAccepted = (verdicts: Verdicts): number =>
-  [...verdicts.values()].filter(({ accepted }) => accepted._tag === 'Accepted').length
-
-/**
- * Hands on the latest of the values that arrive together, one macrotask after the first of them: a
- * lone change is not held up, and a burst costs one pass.
- */
-const latestOf = <A>(
-  clock: Clock,
-  take: (value: A) => void,
-): { readonly put: (value: A) => void; readonly close: () => void } => {
-  let cancel: (() => void) | undefined
-  let latest: A
-  return {
-    put: (value) => {
-      latest = value
-      cancel ??= clock.after(0, () => {
-        cancel = undefined
-        take(latest)
-      })
-    },
-    close: () => cancel?.(),
+/** Has written what is to be written otherwise than before. Costs O(objects) if any of them has changed. */
+const handOut = (writes: WriteBack, before: Reconciled, after: Reconciled): void => {
+  const { records, pending } = after.deletions
+  if (records === before.deletions.records && after.verdicts === before.verdicts) return
+  for (const [uid, record] of records) {
+    const known = before.deletions.records.get(uid)
+    // What is as it was is in hand already: a write that is done waits to be seen, one that failed for its turn.
+    if (known !== record && wantedWrite(record.state) !== undefined) writes.finalizer(uid)
+    const isSame =
+      before.verdicts.get(uid) === after.verdicts.get(uid) && known?.object === record.object
+    if (!isSame) writes.conditions(uid, pending.has(uid))
   }
+  for (const uid of before.deletions.records.keys())
+    if (!records.has(uid)) writes.conditions(uid, false)
 }

@@ -7,30 +7,40 @@ import type { LedgerSource } from '../ports/ledger-source.js'
  */
 export const statusDelayMs = 50
 
+/**
+ * The same while a deletion waits for the Envoys, in milliseconds: somebody waits for that, and nothing may be
+ * held up by it for longer than it takes.
+ */
+export const proofDelayMs = 5
+
 /** Someone who looks at a ledger when there is a reason. */
 export interface LedgerFollower {
+  /** Looks as soon as if the ledger had changed. */
+  readonly lookSoon: () => void
   /** Looks at this time too, in place of the one that was named before; `undefined` takes it back. */
   readonly lookAt: (atMs: number | undefined) => void
   readonly close: () => void
 }
 
 /**
- * Calls `look` within `statusDelayMs` after the ledger has changed, once for all changes of that time, and
+ * Calls `look` within `delayMs()` after the ledger has changed, once for all changes of that time, and
  * when it was asked to. After `close` nothing is called, and no timer is left. `look` must not throw.
  */
 export const followLedger = (
   source: LedgerSource,
   clock: Clock,
   look: () => void,
+  delayMs: () => number = (): number => statusDelayMs,
 ): LedgerFollower => {
   let changed: (() => void) | undefined
   let asked: (() => void) | undefined
-  const stopListening = source.onLedgerChange(() => {
-    changed ??= clock.after(statusDelayMs, () => {
+  const lookSoon = (): void => {
+    changed ??= clock.after(delayMs(), () => {
       changed = undefined
       look()
     })
-  })
+  }
+  const stopListening = source.onLedgerChange(lookSoon)
   const lookAt = (atMs: number | undefined): void => {
     asked?.()
     asked =
@@ -46,5 +56,5 @@ export const followLedger = (
     changed?.()
     asked?.()
   }
-  return { lookAt, close }
+  return { lookSoon, lookAt, close }
 }

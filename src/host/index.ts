@@ -10,7 +10,26 @@ export {
   showHostPort,
 } from './bootstrap.js'
 export { systemClock } from './clock.js'
-export { type ControllerPorts, runController } from './controller.js'
+export {
+  type Controller,
+  type ControllerPorts,
+  type DeletionPorts,
+  type ReleaseGate,
+  runController,
+  startController,
+} from './controller.js'
+export type { Reconciled } from './reconcile.js'
+export { type Activity, type StreamActivity, watchActivity } from './activity.js'
+export { makeOperator, type OperatorPorts } from './make-operator.js'
+export type {
+  BreakGlassResult,
+  Explanation,
+  ForgetResult,
+  LastSaid,
+  NodeReport,
+  Operator,
+} from './operator.js'
+export { type Worked, workQueue, type WorkQueue, type WorkQueueOptions } from './work-queue.js'
 export { fromPromises, type PromisePorts } from './from-promises.js'
 export { jsonLogger, type LoggerOptions, textLogger } from './logger.js'
 export { observeXds, type ObserveOptions } from './observe-xds.js'

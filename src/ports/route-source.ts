@@ -1,6 +1,7 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { EdgeRoute, RouteKey } from '../core/edge-route.js'
 import type { FieldError } from '../core/field-error.js'
+import type { StoredObject } from '../core/stored-object.js'
 
 /** Where routes come from: a directory of files, a cluster, a test. */
 export interface RouteSource {
@@ -20,6 +21,11 @@ export interface RouteSource {
 export interface SourceState {
   /** The valid routes, each uid once. */
   readonly routes: ReadonlyArray<EdgeRoute>
+  /**
+   * Every object with its bookkeeping, those with an invalid spec too, each uid once; absent from a source
+   * that keeps no finalizers, where an object that has left is one that was deleted.
+   */
+  readonly objects?: ReadonlyArray<StoredObject>
   /** What could not be read, in the order of `where`. */
   readonly problems: ReadonlyArray<SourceProblem>
 }

@@ -1,7 +1,10 @@
 import { describe, onTestFinished } from 'vitest'
 import type { StartEnvoyUnderTest } from '../support/scripted-envoy.js'
+import { lateScripts } from './envoy-scripts/late.js'
 import { listenerScripts } from './envoy-scripts/listeners.js'
+import { probeScripts } from './envoy-scripts/probes.js'
 import { refusalScripts } from './envoy-scripts/refusals.js'
+import { returnScripts } from './envoy-scripts/returns.js'
 import { startScripts } from './envoy-scripts/start.js'
 import type { Subject } from './envoy-scripts/steps.js'
 import { tableScripts } from './envoy-scripts/tables.js'
@@ -26,5 +29,8 @@ export const envoyClientContract = (name: string, start: StartEnvoyUnderTest): v
     describe('changes tables', () => tableScripts(subject))
     describe('drains listeners', () => listenerScripts(subject))
     describe('refuses', () => refusalScripts(subject))
+    describe('refuses a cluster late', () => lateScripts(subject))
+    describe('comes back after a refusal', () => returnScripts(subject))
+    describe('is sent a table with poison', () => probeScripts(subject))
   })
 }

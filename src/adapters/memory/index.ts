@@ -19,9 +19,15 @@ export {
   type ConnectionId,
   defaultDrainMs,
   defaultFetchMs,
+  mayReach,
   nextTimer,
   openConnection,
+  type PossibleAnswer,
+  possibleAnswers,
+  type Reach,
   restarted,
+  type ServedTable,
+  servedTables,
 } from './envoy/client/index.js'
 export type { ReceivedResource, ReceivedResponse } from './envoy/client/messages.js'
 export type {

@@ -3,12 +3,12 @@ import { nextTimer, openFleet, step } from '../../core/xds/fleet.js'
 import type { Variant } from '../../core/xds/messages.js'
 import type { NodeMemory } from '../../core/xds/node-memory.js'
 import { type RunningFleet, runFleet } from '../../core/xds/run-fleet.js'
-import type { SessionOptions } from '../../core/xds/session.js'
+import { defaultSessionOptions, type SessionOptions } from '../../core/xds/session.js'
 import { type Clock, systemClock } from '../../ports/clock.js'
 import { guardedLogger, logFault } from '../../ports/faults.js'
 import type { HostPort } from '../../ports/host-port.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
-import type { LedgerSource } from '../../ports/ledger-source.js'
+import type { DeletionProof } from '../../ports/deletion-proof.js'
 import type { SnapshotSink } from '../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../ports/xds-observer.js'
 import { type Accept, accepter } from './accept.js'
@@ -37,12 +37,17 @@ export interface XdsServerOptions {
   readonly session?: SessionOptions
   /** What another server has remembered of the nodes; nothing if absent. */
   readonly memory?: ReadonlyMap<string, NodeMemory>
+  /**
+   * Whether there is a roster: then no node is sent route tables before `admit` was called with its id. False
+   * if absent.
+   */
+  readonly keepsRoster?: boolean
   /** `systemClock` if absent. */
   readonly clock?: Clock
 }
 
 /** A running server. */
-export interface XdsServer extends SnapshotSink, LedgerSource {
+export interface XdsServer extends SnapshotSink, DeletionProof {
   /** Where it listens: an IP address, and the port that it got. */
   readonly address: HostPort
   /** Resolves when the server has stopped; never rejects. */
@@ -72,7 +77,9 @@ export const serveXds = async (
   signal.throwIfAborted()
   const limits = { ...defaultXdsLimits, ...options.limits }
   const logger = guardedLogger(options.logger ?? silentLogger)
-  const machine = { initial: openFleet(options.session, options.memory), step, nextTimer }
+  const { session = defaultSessionOptions, keepsRoster = false } = options
+  const initial = openFleet({ ...session, keepsRoster }, options.memory)
+  const machine = { initial, step, nextTimer }
   const fleet = runFleet(machine, options.clock ?? systemClock, {
     observe: options.observer ?? ((): void => undefined),
     onFault: logFault(logger),
@@ -98,6 +105,9 @@ export const serveXds = async (
     ledger: fleet.ledger,
     onLedgerChange: fleet.onLedgerChange,
     memory: fleet.memory,
+    admit: fleet.admit,
+    forget: fleet.forget,
+    demandAcks: fleet.demandAcks,
     finished,
   }
 }

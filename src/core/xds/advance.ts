@@ -1,7 +1,8 @@
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import { type Resources, versionOf } from '../snapshot.js'
-import { isFullState, type TypeUrl } from '../type-url.js'
+import { clusterType, isFullState, type TypeUrl } from '../type-url.js'
+import { type Holding, justAsked, recall, type Unsure } from './holding.js'
 import type { Variant } from './messages.js'
 import { eachName, noNames, withNames, withoutName } from './names.js'
 import { covers, type Subscription } from './subscription.js'
@@ -45,7 +46,7 @@ export const advance = (
   aim: Aim,
 ): readonly [Watch, Outgoing | undefined] => {
   if (isSettled(watch, aim)) return [watch, undefined]
-  const compared = compareClaims(watch, aim.target)
+  const compared = compareClaims(watch, typeUrl, aim.target)
   const all = collectDue(compared, aim)
   const due = variant === 'delta' ? half(all, aim.removesFirst === true) : all
   const outgoing = compose(due, compared, typeUrl, variant, aim.target)
@@ -87,7 +88,7 @@ export const put = (map: Resources, name: string, entry: Resource | undefined): 
   entry === undefined ? PM.remove(map, name) : PM.set(map, entry)
 
 /** Of a client that comes with versions, what they say counts as sent if it is what the target has. */
-const compareClaims = (watch: Watch, target: Resources): Watch => {
+const compareClaims = (watch: Watch, typeUrl: TypeUrl, target: Resources): Watch => {
   const { claims, subscription, holding } = watch
   if (claims === undefined) return watch
   const holds = ({ name, version }: Resource): boolean => claims.get(name) === version
@@ -111,14 +112,36 @@ const compareClaims = (watch: Watch, target: Resources): Watch => {
   return {
     ...watch,
     sent,
-    holding: {
-      acked: claims.size === 0 || holding.acked !== undefined ? holding.acked : sent,
-      unsure: certain.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
-    },
+    holding: recall(
+      {
+        acked: claims.size === 0 ? holding.acked : withOlder(sent, holding.acked, claims),
+        unsure: certain.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
+      },
+      typeUrl === clusterType ? foreign([...gone, ...different], holding) : [],
+    ),
     owed: withNames(watch.owed, due),
     claims: undefined,
   }
 }
+
+/** What it holds in the form of the target, and what else it says that it holds and is known to have accepted. */
+const withOlder = (
+  sent: Resources,
+  acked: Resources,
+  claims: ReadonlyMap<string, string>,
+): Resources =>
+  sent === undefined
+    ? acked
+    : [...claims.keys()].reduce<Resources>((map, name) => {
+        const known = PM.get(map, name) === undefined ? PM.get(acked, name) : undefined
+        return known === undefined ? map : PM.set(map, known)
+      }, sent)
+
+/** What it holds in a form that nobody knows. */
+const foreign = (names: ReadonlyArray<string>, { acked, unsure }: Holding): ReadonlyArray<Unsure> =>
+  names
+    .filter((name) => PM.get(acked, name) === undefined && PM.get(unsure, name) === undefined)
+    .map((name) => justAsked(name, { isUnknown: true }))
 
 const keep = (
   target: Resources,

@@ -2,6 +2,7 @@ import * as PM from '../persistent-map.js'
 import type { Resources, View } from '../snapshot.js'
 import { clusterType, endpointType, listenerType, routeType, type TypeUrl } from '../type-url.js'
 import { type Aim, nothingWithheld } from './advance.js'
+import { isInUse } from './departures.js'
 import { strangersAmong } from './linger.js'
 import { eachName } from './names.js'
 import {
@@ -63,7 +64,9 @@ const wholeAim = (
 ): Aim => {
   const goal = view[typeUrl]
   const plan = (): Resources =>
-    trial.length > 0 ? tryResources(watch, goal, trial) : planResources(watch, typeUrl, goal)
+    trial.length > 0
+      ? tryResources(watch, goal, trial)
+      : planResources(watch, typeUrl, goal, typeUrl === clusterType ? isInUse(session) : undefined)
   switch (typeUrl) {
     case routeType: {
       const clusters = session.watches[clusterType]

@@ -1,10 +1,11 @@
 import { changedOwners, formsIn, standsIn } from '../compose.js'
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
-import { clusterType, isFullState, type TypeUrl } from '../type-url.js'
+import { clusterType, isFullState, routeType, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
 import { type Doubt, doubt, type Holding, isCertain, lastAccepted, settleWith } from './holding.js'
 import type { Variant } from './messages.js'
+import { withNames } from './names.js'
 import { namesPoison } from './probe.js'
 import {
   accuse,
@@ -12,6 +13,7 @@ import {
   acquit,
   type Evidence,
   keyOf,
+  resourceKey,
   type Search,
   type Unit,
 } from './search.js'
@@ -43,17 +45,17 @@ export const accept = (
   // What was taken out in the meantime has been accepted only to go again with the next answer.
   if (last.isStalled && next.inFlight.length > 0)
     return { ...next, holding: doubtAll(next, [last], inPart) }
-  // A client that takes a route nobody should take has half a table now.
-  if (last.isProbe)
-    return {
-      ...unsend(next, answered),
-      holding: doubtAll(next, answered, inPart),
-      search: acquit(watch.search, last.trial ?? []),
-    }
   const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
   return {
     ...next,
     hasAccepted: true,
+    proven:
+      typeUrl === routeType
+        ? withNames(
+            watch.proven,
+            answered.flatMap(resourcesOf).map(({ name }) => name),
+          )
+        : watch.proven,
     holding: settleWith(
       watch.holding,
       union,
@@ -92,6 +94,7 @@ export const refuse = (
   const how = isAlone(watch.holding, answered) ? alone : inPart
   return {
     ...(isStuck || isHelpless ? next : unsend(next, answered)),
+    refused: answered.at(-1),
     holding: doubtAll(next, answered, { ...how, isSettling: isHelpless }),
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
@@ -132,7 +135,11 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
 export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const tried = triedIn(waiting)
-  const units = tried.length > 0 ? tried : unitsOf(watch, waiting)
+  const fresh = unitsOf(watch, waiting).filter(
+    // Of a client that may only be busy nothing is taken away that it has, in whatever form.
+    ({ name }) => how.kind !== 'Silent' || PM.get(watch.holding.unsure, name)?.isUnknown !== true,
+  )
+  const units = tried.length > 0 ? tried : fresh
   const search = accuse(watch.search, units, { ...how, message: stalledMessage })
   return {
     ...watch,
@@ -207,7 +214,7 @@ const unitsOf = (
   for (const resource of refused.flatMap(resourcesOf)) {
     const accepted = lastAccepted(holding, resource.name)
     const { name } = resource
-    const convicted = search.convicted.get(keyOf({ kind: 'Resource', name }))?.unit
+    const convicted = search.convicted.get(resourceKey(name))?.unit
     const isSubstitute = convicted !== undefined && convicted.version !== resource.version
     if (isSubstitute || accepted?.version === resource.version) continue
     for (const unit of unitsIn(resource, accepted, search)) units.set(keyOf(unit), unit)
@@ -231,8 +238,12 @@ const unitsIn = (
     const version = forms.get(name)
     if (version === undefined) return []
     if (standsIn(resource, name)) return [{ kind: 'Owner', name, version }]
-    const refused = convicted.get(keyOf({ kind: 'Owner', name }))?.unit.version
+    const refused = refusedForm(convicted, name)
     return [{ kind: 'Claims', name, version: refused ?? version }]
   })
   return owners.length === 0 ? [whole] : owners
 }
+
+const refusedForm = (convicted: Search['convicted'], uid: string): string | undefined =>
+  [...convicted.values()].findLast(({ unit }) => unit.kind === 'Owner' && unit.name === uid)?.unit
+    .version

@@ -1,7 +1,7 @@
 import * as PM from '../persistent-map.js'
 import type { Snapshot } from '../snapshot.js'
 import type { DiscoveryRequest, NodeIdentity, Variant } from './messages.js'
-import { type NodeMemory, remember, unite } from './node-memory.js'
+import { type NodeMemories, type NodeMemory, remember, unite } from './node-memory.js'
 import {
   dataPlaneOf,
   defaultSessionOptions,
@@ -27,6 +27,12 @@ export type FleetEvent =
     }
   | { readonly _tag: 'StreamClosed'; readonly stream: StreamId }
   | { readonly _tag: 'SnapshotPublished'; readonly snapshot: Snapshot }
+  /** The node of this id is on the roster. */
+  | { readonly _tag: 'NodeAdmitted'; readonly id: string }
+  /** What the lost node of this id may hold counts no more. */
+  | { readonly _tag: 'NodeForgotten'; readonly id: string }
+  /** A deletion waits for proof, or none does any more. */
+  | { readonly _tag: 'AcksDemanded'; readonly isOn: boolean }
   /** It is as late as `nextTimer` has asked for, or later. */
   | { readonly _tag: 'TimePassed' }
 
@@ -42,9 +48,15 @@ export interface FleetState {
   readonly snapshot: Snapshot | undefined
   readonly sessions: PM.PersistentMap<StreamSession>
   /** What the nodes held whose streams have ended, by node id; the latest `maxRemembered` of them. */
-  readonly memory: ReadonlyMap<string, NodeMemory>
+  readonly memory: NodeMemories
   /** How many lost nodes were forgotten, since there were too many: of these nothing is known. */
   readonly forgotten: number
+  /** The ids of the nodes that may be sent route tables, the latest `maxRemembered` of them. */
+  readonly admitted: ReadonlySet<string>
+  /** A deletion waits for proof. */
+  readonly isProving: boolean
+  /** How many streams have begun. */
+  readonly opened: number
   /** The earliest time at which a session wants a `TimePassed`. */
   readonly due: number | undefined
 }
@@ -67,13 +79,16 @@ export type FleetStep = readonly [state: FleetState, effects: ReadonlyArray<Flee
 /** No streams, and nothing published: requests are kept and answered with the first snapshot. */
 export const openFleet = (
   options: SessionOptions = defaultSessionOptions,
-  memory: ReadonlyMap<string, NodeMemory> = new Map(),
+  memory: NodeMemories = new Map(),
 ): FleetState => ({
   options,
   snapshot: undefined,
   sessions: undefined,
   memory,
-  forgotten: 0,
+  forgotten: memory.forgotten ?? 0,
+  admitted: new Set(),
+  isProving: false,
+  opened: 0,
   due: undefined,
 })
 
@@ -88,6 +103,9 @@ export const emptyFleet: FleetState = openFleet()
  * | RequestReceived   | advances that session; of an unknown stream it is ignored       |
  * | StreamClosed      | forgets the session, and remembers what its node holds          |
  * | SnapshotPublished | advances every session, in the order of their ids               |
+ * | NodeAdmitted      | lets route tables go to the sessions of that node               |
+ * | NodeForgotten     | forgets what is remembered of it, see `mayForget`               |
+ * | AcksDemanded      | advances every session                                          |
  * | TimePassed        | advances the sessions that wait for the time                    |
  *
  * A request costs what its session costs, a publish the sum over all streams; no stream waits for
@@ -98,8 +116,9 @@ export const step = (state: FleetState, event: FleetEvent, nowMs: number): Fleet
     case 'StreamOpened': {
       const session = openSession(event.variant, state.options)
       const { snapshot } = state
-      const opened = snapshot === undefined ? session : { ...session, snapshot }
-      return [withSession(state, event.stream, opened), []]
+      const { isProving, opened } = state
+      const begun = { ...session, isProving, ...(snapshot !== undefined && { snapshot }) }
+      return [withSession({ ...state, opened: opened + 1 }, event.stream, begun), []]
     }
     case 'RequestReceived':
       return advance(recognize(state, event), event.stream, event, nowMs)
@@ -107,10 +126,41 @@ export const step = (state: FleetState, event: FleetEvent, nowMs: number): Fleet
       return [close(state, event.stream), []]
     case 'SnapshotPublished':
       return advanceAll({ ...state, snapshot: event.snapshot }, event, nowMs, () => true)
+    case 'NodeAdmitted':
+      return advanceAll(
+        { ...state, admitted: latest([...state.admitted, event.id]) },
+        { _tag: 'Admitted' },
+        nowMs,
+        ({ session }) => session.node?.id === event.id,
+      )
+    case 'NodeForgotten':
+      return [mayForget(state, event.id) === 'Forgotten' ? forget(state, event.id) : state, []]
+    case 'AcksDemanded':
+      return advanceAll({ ...state, isProving: event.isOn }, event, nowMs, () => true)
     case 'TimePassed':
       return advanceAll(state, event, nowMs, ({ due }) => due !== undefined && due <= nowMs)
   }
 }
+
+/**
+ * Whether there is something to be forgotten of a node. What one says that is connected counts, unless others may
+ * have had its id: then what these left behind can be forgotten.
+ */
+export const mayForget = (state: FleetState, id: string): 'Forgotten' | 'Connected' | 'Unknown' => {
+  const known = state.memory.get(id)
+  const isConnected = sessionsOf(state, id).length > 0
+  if (known !== undefined && (known.isShared || !isConnected)) return 'Forgotten'
+  return isConnected ? 'Connected' : 'Unknown'
+}
+
+const forget = (state: FleetState, id: string): FleetState => {
+  const memory = new Map(state.memory)
+  memory.delete(id)
+  return { ...state, memory }
+}
+
+const latest = (ids: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set([...new Set(ids)].slice(-maxRemembered))
 
 /** When the fleet wants a `TimePassed`, in milliseconds; `undefined` if nobody waits. */
 export const nextTimer = ({ due }: FleetState): number | undefined => due
@@ -140,10 +190,15 @@ const recognize = (
     ...twins.flatMap((twin) => (twin.node === undefined ? [] : [memoryOf(twin, twin.node)])),
   ]
   const [first, ...others] = all
-  if (first === undefined) return state
+  // That an id is shared is to be on the roster too, before its second node is sent anything.
+  const isAdmitted =
+    found.session.isAdmitted ||
+    (state.admitted.has(id) && (twins.length === 0 || known?.isShared === true))
+  const session = { ...found.session, isAdmitted }
+  if (first === undefined) return withSession(state, stream, session)
   // A stream that nobody has seen end may be the newcomer's own.
   const memory = others.reduce(unite, twins.length > 0 ? { ...first, isShared: true } : first)
-  return withSession(state, stream, { ...found.session, memory })
+  return withSession(state, stream, { ...session, memory })
 }
 
 const memoryOf = (session: Session, node: NodeIdentity): NodeMemory =>
@@ -185,8 +240,13 @@ const forgetOldest = (state: FleetState): FleetState => {
 }
 
 /** What would be remembered of all nodes if every stream ended now. */
-export const rememberAll = (state: FleetState): ReadonlyMap<string, NodeMemory> =>
-  [...PM.entries(state.sessions)].reduce((soFar, { name }) => close(soFar, name), state).memory
+export const rememberAll = (state: FleetState): NodeMemories => {
+  const { memory, forgotten } = [...PM.entries(state.sessions)].reduce(
+    (soFar, { name }) => close(soFar, name),
+    state,
+  )
+  return forgotten === 0 ? memory : Object.assign(new Map(memory), { forgotten })
+}
 
 const advance = (
   state: FleetState,

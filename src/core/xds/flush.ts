@@ -1,5 +1,4 @@
 import * as PM from '../persistent-map.js'
-import type { Resource } from '../resource.js'
 import { type Resources, type View, viewOf } from '../snapshot.js'
 import {
   clusterType,
@@ -12,17 +11,19 @@ import {
 import { advance, type Outgoing } from './advance.js'
 import { aimAt } from './aim.js'
 import { stall } from './answers.js'
-import { markSettling, possibleForms } from './holding.js'
-import { depart, withLingerers } from './linger.js'
+import { isAtRest } from './at-rest.js'
+import { linger } from './departures.js'
+import { markSettling } from './holding.js'
+import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
-import { hasName, withNames } from './names.js'
-import { tablesIn } from './node-memory.js'
+import { withNames } from './names.js'
+import { triedTogether, withRetired } from './plan-tables.js'
 import { isOpenQuestion, isPurging, noTrial, standingIn, type Trial } from './plan.js'
 import {
   type Conviction,
   isSearching,
   keepOnly,
-  keyOf,
+  narrow,
   nextTrial,
   noSearch,
   retry,
@@ -68,57 +69,10 @@ const giveUpWaiting = (session: Session, nowMs: number): Session => {
 const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent' =>
   inFlight.some(({ isStalled, sentAt }) => !isStalled && heardAt > sentAt) ? 'Stalled' : 'Silent'
 
-const linger = (session: Session, goal: View, nowMs: number): Session => {
-  const clusters = session.watches[clusterType]
-  if (clusters === undefined) return session
-  const lingerers = depart(session.lingerers, {
-    goal: goal[clusterType],
-    held: clusters.sent,
-    endpoints: session.watches[endpointType]?.sent,
-    strangers: strangersTo(clusters),
-    tables: () => (holdsUnknownTable(session, goal) ? undefined : possibleTables(session)),
-    nowMs,
-  })
-  return lingerers === session.lingerers ? session : { ...session, lingerers }
-}
-
-/** What it says it holds without having asked for it by name: that nobody names it cannot be known. */
-const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
-  subscription.wildcard && claims !== undefined
-    ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
-    : []
-
-/** True while the client is to be sent a table of which nobody knows what it has in its place. */
-const holdsUnknownTable = ({ watches }: Session, goal: View): boolean => {
-  const watch = watches[routeType]
-  return (
-    watch !== undefined &&
-    [...PM.entries(watch.holding.unsure)].some(
-      ({ name, isUnknown }) =>
-        isUnknown &&
-        PM.get(goal[routeType], name) !== undefined &&
-        // One that is refused as a whole will not come: nothing is kept for ever.
-        !watch.search.convicted.has(keyOf({ kind: 'Resource', name })),
-    )
-  )
-}
-
-/** Every table that the client may hold. */
-export const possibleTables = ({ watches, memory }: Session): ReadonlyArray<Resource> => {
-  const watch = watches[routeType]
-  const entries = watch === undefined ? memory?.tables : tablesIn(watch, watch.holding)
-  return [...PM.entries(entries)].flatMap(({ name, accepted, forms }) =>
-    watch === undefined
-      ? [...(accepted === undefined ? [] : [accepted]), ...forms]
-      : possibleForms(watch.holding, watch.inFlight, name),
-  )
-}
-
 const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const found = session.watches[typeUrl]
-  if (found === undefined) return [session, []]
-  const goal = view[typeUrl]
-  const ready = prepare(found, typeUrl, goal, nowMs)
+  if (found === undefined || (typeUrl === routeType && !session.isAdmitted)) return [session, []]
+  const ready = prepare(found, typeUrl, wantedOf(found, typeUrl, view), nowMs)
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
@@ -139,6 +93,10 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const isOver = effects.length === 0 && !isSearching(after.watches[typeUrl]?.search ?? noSearch)
   return isOver ? flushType(after, typeUrl, view, nowMs) : [after, effects]
 }
+
+/** All that the client is to hold of a type if nothing stands in the way. */
+const wantedOf = (watch: Watch, typeUrl: TypeUrl, view: View): Resources =>
+  typeUrl === routeType ? withRetired(watch, view[typeUrl]) : view[typeUrl]
 
 /** Forgets what is settled, and sees to what is to be sent once more. */
 const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {
@@ -169,14 +127,13 @@ const mayDoubt = (
 
 /**
  * Owes the client, once, whatever nobody knows of, so that its answer settles it. What was refused alone can
- * wait until that is wanted no more.
+ * wait as long as that is still wanted: an Envoy keeps what it had.
  */
 const settleDoubts = (watch: Watch): Watch => {
   const { holding, search, inFlight } = watch
   const onItsWay = new Set(inFlight.flatMap(namesIn))
   const doubtful = [...PM.entries(holding.unsure)].filter(
-    ({ name, isSettling, isAtomic }) =>
-      !isSettling && !onItsWay.has(name) && !(isAtomic && search.convicted.size > 0),
+    (entry) => !entry.isSettling && !onItsWay.has(entry.name) && !isAtRest(entry, search),
   )
   if (doubtful.length === 0) return watch
   const unsure = doubtful.reduce(
@@ -205,9 +162,12 @@ const isOpen = (watch: Watch, typeUrl: TypeUrl): boolean => {
 const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const watch = session.watches[typeUrl]
   if (watch === undefined) return [session, []]
-  const [search, trial] = nextTrial(watch.search, isOpenQuestion(view[typeUrl], watch))
+  const goal = wantedOf(watch, typeUrl, view)
+  const [found, all] = nextTrial(watch.search, isOpenQuestion(goal, watch))
+  if (all === undefined) return [withWatch(session, typeUrl, { ...watch, search: found }), []]
+  const [search, trial] =
+    typeUrl === routeType ? narrow(found, triedTogether(watch, goal, all)) : [found, all]
   const next = withWatch(session, typeUrl, { ...watch, search })
-  if (trial === undefined) return [next, []]
   const sent = send(next, typeUrl, view, trial, nowMs)
   if (sent[1].length > 0) return sent
   const skipped = withWatch(next, typeUrl, { ...watch, search: skip(search, nowMs) })
@@ -227,6 +187,9 @@ const send = (
   // What is asked for once more can wait for the answer; only what is new goes out beside it.
   if (watch.inFlight.length > 0 && !hasNews(watch, aim.target)) return [session, []]
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
+  // Whatever else: what was refused just now is not sent again at once.
+  const isEcho = trial.length === 0 && outgoing !== undefined && isSame(outgoing, watch.refused)
+  if (isEcho) return [session, []]
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
   const nonces = session.nonces + 1
@@ -246,6 +209,16 @@ const send = (
   const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
+
+/** True of a response that says the very same as an earlier one. */
+const isSame = (a: Outgoing, b: InFlight | undefined): boolean =>
+  b !== undefined &&
+  a.resources.length === b.resources.length &&
+  a.removed.every((name) => b.removed.includes(name)) &&
+  a.resources.every(({ name, version }, index) => {
+    const other = b.resources[index]
+    return name === other?.name && version === other.version
+  })
 
 const hasNews = ({ sent, subscription }: Watch, target: Resources): boolean =>
   PM.diff(sent, target).some(({ name }) => covers(subscription, name))
@@ -268,6 +241,7 @@ const markSent = (watch: Watch, entry: InFlight): Watch => ({
   ...watch,
   nonce: entry.nonce,
   inFlight: [...watch.inFlight, entry],
+  refused: undefined,
   holding: markSettling(watch.holding, namesIn(entry)),
   search: { ...watch.search, isTrialNext: entry.trial === undefined },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',

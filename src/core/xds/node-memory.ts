@@ -1,7 +1,7 @@
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
-import { listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { abandon } from './answers.js'
 import { type Holding, maxForms, type Unsure, unsureOf } from './holding.js'
 import type { NodeIdentity } from './messages.js'
@@ -37,14 +37,21 @@ export interface NodeMemory {
   readonly searches: Readonly<Partial<Record<TypeUrl, Search>>>
 }
 
+/** What is remembered of nodes, by node id. */
+export interface NodeMemories extends ReadonlyMap<string, NodeMemory> {
+  /** How many others were forgotten, since there were too many: of these nothing is known. */
+  readonly forgotten?: number
+}
+
 /** What a stream leaves behind. What it never asked for stays as it was remembered before. */
 export const remember = (
   node: NodeIdentity,
   dataPlane: string,
-  { watches, memory: before, freshness }: Remembered,
+  session: Remembered,
 ): NodeMemory => {
+  const { watches, memory: before } = session
   const accepted: Partial<Record<TypeUrl, Resources>> = { ...before?.accepted }
-  let tables = before?.tables
+  let tables = tablesBefore(session)
   const doubts: Partial<Record<TypeUrl, PM.PersistentMap<Unsure>>> = { ...before?.doubts }
   const searches: Partial<Record<TypeUrl, Search>> = { ...before?.searches }
   for (const typeUrl of typeUrls) {
@@ -64,9 +71,7 @@ export const remember = (
     node,
     dataPlane,
     accepted,
-    isUnknown:
-      watches[routeType] === undefined &&
-      (before === undefined ? mayHoldUnknown(watches, freshness) : before.isUnknown),
+    isUnknown: mayHoldUnknown(session),
     isShared: before?.isShared ?? false,
     tables,
     doubts,
@@ -79,14 +84,30 @@ export interface Remembered {
   readonly watches: Readonly<Partial<Record<TypeUrl, Watch>>>
   readonly memory: NodeMemory | undefined
   readonly freshness: Freshness
+  readonly isBare: boolean
+  readonly isProving: boolean
 }
 
 /**
- * Whether a client that has asked for no tables yet may hold some: one that came with something, and one that
- * has not yet taken in any listener.
+ * Whether a client may hold tables that nobody has noted. It has asked for none yet; and it was remembered so, or
+ * has come with something, or has not yet answered any listeners.
  */
-export const mayHoldUnknown = (watches: Remembered['watches'], freshness: Freshness): boolean =>
-  freshness === 'Held' || (freshness === 'Unknown' && watches[listenerType]?.hasAccepted !== true)
+export const mayHoldUnknown = ({
+  watches,
+  memory,
+  freshness,
+  isBare,
+  isProving,
+}: Remembered): boolean =>
+  watches[routeType] === undefined &&
+  !isBare &&
+  (memory?.isUnknown === true ||
+    // While a deletion waits for proof, what is remembered may be of another one that had its id.
+    ((memory === undefined || isProving) && freshness !== 'Fresh'))
+
+/** The tables that a client was left with, as long as it has not said which it has. */
+export const tablesBefore = ({ memory, isBare }: Remembered): PM.PersistentMap<Unsure> =>
+  isBare ? undefined : memory?.tables
 
 /** Everything that any of several clients of one id may hold. */
 export const unite = (a: NodeMemory, b: NodeMemory): NodeMemory => ({

@@ -1,4 +1,5 @@
 import * as PM from '../persistent-map.js'
+import type { Resources } from '../snapshot.js'
 import {
   clusterType,
   endpointType,
@@ -11,7 +12,8 @@ import { type Holding, justAsked, recall, type Unsure } from './holding.js'
 import { endpointsOf, type Lingerers } from './linger.js'
 import type { DiscoveryRequest } from './messages.js'
 import { eachName } from './names.js'
-import type { NodeMemory } from './node-memory.js'
+import { type NodeMemory, tablesBefore } from './node-memory.js'
+import { doubtUnproven } from './proving.js'
 import { noSearch } from './search.js'
 import { covers } from './subscription.js'
 import type { Freshness, Session } from './session-state.js'
@@ -31,37 +33,63 @@ export const openType = (
   const memory = freshness === 'Fresh' ? undefined : session.memory
   const remembered: Watch = {
     ...watch,
-    holding: recall(knownOf(session, typeUrl, memory) ?? watch.holding, [
-      ...askedFor(watch, typeUrl, freshness),
+    // While a deletion waits for proof its word does not count, as if it had said nothing.
+    claims: session.isProving && typeUrl === routeType ? noClaims(watch) : watch.claims,
+    holding: recall(knownOf(request, typeUrl, memory) ?? watch.holding, [
+      ...askedFor(watch, typeUrl, session.isBare ? 'Fresh' : freshness),
       ...asked([...PM.entries(memory?.doubts[typeUrl])], watch),
-      ...(typeUrl === routeType ? asked([...PM.entries(memory?.tables)], watch) : []),
+      ...(typeUrl === routeType
+        ? asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)
+        : []),
     ]),
-    search: memory?.searches[typeUrl] ?? noSearch,
+    search: (isUpgraded(session) ? undefined : memory?.searches[typeUrl]) ?? noSearch,
   }
   const comesBack = typeUrl === clusterType && freshness === 'Held' && memory !== undefined
-  return {
+  const opened: Session = {
     ...session,
     memory,
     freshness,
     lingerers: comesBack ? heldBefore(memory) : session.lingerers,
     watches: { ...session.watches, [typeUrl]: remembered },
   }
+  return session.isProving ? doubtUnproven(opened) : opened
 }
 
+const noClaims = ({ claims }: Watch): Watch['claims'] => claims && new Map()
+
 /**
- * What it had accepted, where its own word does not count: in state of the world it says of no resource which
- * version it has, and after a refusal its versions cannot be trusted.
+ * What it had accepted, as far as this process says that it has it: another one may have come up under its name.
+ *
+ * In state of the world it says of no resource which version it has, but it brings the version that it has
+ * accepted last, if any. In delta it names what it holds; after a refusal its versions cannot be trusted.
  */
 const knownOf = (
-  { variant }: Session,
+  request: DiscoveryRequest,
   typeUrl: TypeUrl,
   memory: NodeMemory | undefined,
-): Holding | undefined =>
-  memory !== undefined &&
-  isFullState(typeUrl) &&
-  (variant === 'sotw' || memory.doubts[typeUrl] !== undefined)
-    ? { acked: memory.accepted[typeUrl], unsure: undefined }
-    : undefined
+): Holding | undefined => {
+  const accepted = memory?.accepted[typeUrl]
+  if (memory === undefined || accepted === undefined || !isFullState(typeUrl)) return undefined
+  if (request._tag === 'Sotw')
+    return request.versionInfo === '' ? undefined : { acked: accepted, unsure: undefined }
+  const { initialResourceVersions: claims } = request
+  const isTainted = memory.doubts[typeUrl] !== undefined
+  const others = [...PM.entries(accepted)].filter(({ name, version }) =>
+    isTainted ? !claims.has(name) : claims.get(name) !== version,
+  )
+  return {
+    acked: others.reduce<Resources>((rest, { name }) => PM.remove(rest, name), accepted),
+    unsure: undefined,
+  }
+}
+
+/** Another build may take what the last one has refused. */
+const isUpgraded = ({ node, memory }: Session): boolean => {
+  const [before, now] = [memory?.node.buildVersion, node?.buildVersion]
+  return (
+    before?.major !== now?.major || before?.minor !== now?.minor || before?.patch !== now?.patch
+  )
+}
 
 /** What it does not ask for any more it does not hold. */
 const asked = (entries: ReadonlyArray<Unsure>, { subscription }: Watch): ReadonlyArray<Unsure> =>

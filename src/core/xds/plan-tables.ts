@@ -16,7 +16,7 @@ import { isCertain, lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
 import { eachName } from './names.js'
 import { barredUnits, type Trial, type Unready } from './plan.js'
-import { concerns, probe } from './probe.js'
+import { nobody, probe } from './probe.js'
 import { isSearching, keyOf, suspectsOf, type Unit } from './search.js'
 import { covers } from './subscription.js'
 import type { Watch } from './watch.js'
@@ -60,21 +60,40 @@ export const tryTables = (
   { pending }: Unready,
   trial: Trial,
 ): Aim => {
-  const unknown = tablesToProbe(watch, goal)
-  const probed = unknown.find((table) => concerns(table, trial))
+  const tables = withRetired(watch, goal)
+  const unknown = tablesToProbe(watch, tables)
+  const probed = unknown.find((table) => trial.some((unit) => hasForm(table, unit)))
   if (probed !== undefined)
     return {
-      target: PM.set(goal, probe(probed, trial)),
-      withheld: new Set([...namesOf(goal)].filter((name) => name !== probed.name)),
+      target: PM.set(tables, probe(probed, trial)),
+      withheld: new Set([...namesOf(tables)].filter((name) => name !== probed.name)),
       isProbe: true,
     }
   const withheld = new Set(unknown.map(({ name }) => name))
   let target = watch.sent
-  for (const table of PM.entries(goal))
+  for (const table of PM.entries(tables))
     if (covers(watch.subscription, table.name) && !withheld.has(table.name))
       target = put(target, table.name, tryTable(watch, table, pending, trial))
   return { target, withheld }
 }
+
+/**
+ * Which units a trial may speak of: where a probe is due, those in one table. Of several tables in a response an
+ * Envoy may refuse the first, and look at no other.
+ */
+export const triedTogether = (
+  watch: Watch,
+  tables: Resources,
+  trial: Trial,
+): ((unit: Unit) => boolean) => {
+  const probed = tablesToProbe(watch, tables).find((table) =>
+    trial.some((unit) => hasForm(table, unit)),
+  )
+  return (unit) => probed === undefined || hasForm(probed, unit)
+}
+
+const hasForm = (table: Resource, { kind, name, version }: Unit): boolean =>
+  kind !== 'Resource' && formsIn(table).get(name) === version
 
 const tryTable = (
   { holding }: Watch,
@@ -88,6 +107,7 @@ const tryTable = (
   if (tried.get(table.name) === 'Resource') return table
   const overlay = new Map<Uid, Substitute>()
   for (const uid of changedOwners(base, table)) {
+    if (uid === nobody) continue
     const kind = tried.get(uid)
     if (kind === undefined) overlay.set(uid, 'Previous')
     if (kind === 'Claims') overlay.set(uid, 'Unavailable')
@@ -97,7 +117,7 @@ const tryTable = (
 }
 
 /** The goal, and the tables that are published no more but that the client still asks for. */
-const withRetired = ({ sent, subscription, holding }: Watch, goal: Resources): Resources => {
+export const withRetired = ({ sent, subscription, holding }: Watch, goal: Resources): Resources => {
   let target = goal
   for (const name of eachName(subscription.names)) {
     if (PM.get(goal, name) !== undefined) continue
@@ -145,7 +165,25 @@ const planTable = (
   if (table.content._tag === 'Bytes')
     return isBarred || waits || names(unready.refused) ? base : table
   if (isBarred || (base === undefined && waits)) return base
+  // What it may serve from a table whose answer was lost is not in the base: it waits for its clusters, too.
+  if (waits && mayServeMore(holding, table, base, unready)) return undefined
   return compose(table, base, overlayOf(search, table, base, unready))
+}
+
+/** True if the client may serve an object that waits for its clusters from a form which is not the base. */
+const mayServeMore = (
+  holding: Watch['holding'],
+  table: Resource,
+  base: Resource | undefined,
+  { pending }: Unready,
+): boolean => {
+  const entry = PM.get(holding.unsure, table.name)
+  if (entry === undefined || entry.isAtomic) return false
+  return [...ownersSendingTo(table, pending)].some(
+    (uid) =>
+      !(base !== undefined && standsIn(base, uid)) &&
+      entry.forms.some((form) => standsIn(form, uid)),
+  )
 }
 
 /**
@@ -155,12 +193,14 @@ const planTable = (
 const usableBase = (
   holding: Watch['holding'],
   name: string,
-  { pending, refused, clusters }: Unready,
+  { pending, kept, refused, clusters }: Unready,
 ): Resource | undefined => {
   const base = lastAccepted(holding, name)
   if (base === undefined || clusters === undefined || isCertain(holding, base)) return base
   const isThere = (cluster: string): boolean =>
-    PM.get(clusters, cluster) !== undefined && !pending.has(cluster) && !refused.has(cluster)
+    PM.get(clusters, cluster) !== undefined &&
+    (!pending.has(cluster) || kept.has(cluster)) &&
+    !refused.has(cluster)
   return base.refs.every((ref) => isThere(ref.name)) ? base : undefined
 }
 

@@ -9,6 +9,7 @@ import type { NodeMemory } from './node-memory.js'
 import {
   type Conviction,
   keyOf,
+  resourceKey,
   type Search,
   type Standing,
   suspectsOf,
@@ -22,34 +23,53 @@ export type Trial = ReadonlyArray<Unit>
 
 export const noTrial: Trial = []
 
-/** True as long as the goal has the unit in this very form. */
+/** True as long as the goal has the unit in this very form; an object, in a table that the client asks for. */
 export const isCurrent =
-  (goal: Resources) =>
+  (goal: Resources, { subscription }: Pick<Watch, 'subscription'>) =>
   ({ kind, name, version }: Unit): boolean =>
     kind === 'Resource'
       ? PM.get(goal, name)?.version === version
-      : [...PM.entries(goal)].some((table) => formsIn(table).get(name) === version)
+      : [...PM.entries(goal)].some(
+          (table) => covers(subscription, table.name) && formsIn(table).get(name) === version,
+        )
 
 /**
  * What a client is to hold of a type whose resources are refused one by one: the goal, with the form that
- * it has accepted last in the place of each that it refuses, or may be about to.
+ * it has accepted last in the place of each that it refuses, or may be about to. Of those `isNeeded`, what has no
+ * such form stays, as long as something else may be to blame.
  */
 export const planResources = (
-  { holding, search }: Watch,
+  { holding, search, subscription }: Watch,
   typeUrl: TypeUrl,
   goal: Resources,
-): Resources =>
-  barredUnits(search)
-    .filter(isCurrent(goal))
+  isNeeded: (name: string) => boolean = () => false,
+): Resources => {
+  const spared = sparedBy(search, isNeeded)
+  return barredUnits(search)
+    .filter(isCurrent(goal, { subscription }))
     .reduce((target, unit) => {
       const accepted = lastAccepted(holding, unit.name)
       // What it has accepted once it is not made to lose for a refusal.
       if (accepted?.version === unit.version) return target
+      if (accepted === undefined && spared.has(unit.name)) return target
       const isConvicted = search.convicted.has(keyOf(unit))
-      const isNeeded = typeUrl === endpointType && isConvicted
-      const instead = accepted ?? (isNeeded ? noEndpoints(unit.name) : undefined)
+      const isAwaited = typeUrl === endpointType && isConvicted
+      const instead = accepted ?? (isAwaited ? noEndpoints(unit.name) : undefined)
       return put(target, unit.name, instead)
     }, goal)
+}
+
+/** Suspects that are needed, save those of a guilty group that has no others: somebody must go. */
+const sparedBy = (
+  { groups, convicted }: Search,
+  isNeeded: (name: string) => boolean,
+): ReadonlySet<string> =>
+  new Set(
+    groups.flatMap(({ units, isGuilty }) => {
+      const needed = units.filter((unit) => !convicted.has(keyOf(unit)) && isNeeded(unit.name))
+      return isGuilty && needed.length === units.length ? [] : needed.map(({ name }) => name)
+    }),
+  )
 
 /** Everything that is not to be sent but in a trial. */
 export const barredUnits = ({ groups, convicted }: Search): ReadonlyArray<Unit> =>
@@ -72,6 +92,8 @@ export const tryResources = ({ sent }: Watch, goal: Resources, trial: Trial): Re
 export interface Unready {
   /** They may be ready at any moment. */
   readonly pending: ReadonlySet<string>
+  /** Those of them that it has in an older form, for certain, and keeps until they are. */
+  readonly kept: ReadonlySet<string>
   /** They are not sent, since the client refuses them. */
   readonly refused: ReadonlySet<string>
   /** All that it is to hold; `undefined` of a client that has its own. */
@@ -80,6 +102,7 @@ export interface Unready {
 
 export const allReady = (clusters: Resources | undefined): Unready => ({
   pending: new Set(),
+  kept: new Set(),
   refused: new Set(),
   clusters,
 })
@@ -105,12 +128,13 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
   for (const { name } of PM.entries(holding.unsure))
     if (PM.get(goal, name) !== undefined) names.add(name)
   const pending = new Set<string>()
+  const kept = new Set<string>()
   const refused = new Set<string>()
   for (const name of names) {
     if (!covers(subscription, name)) continue
     const resource = PM.get(goal, name)
     if (resource === undefined) continue
-    const conviction = search.convicted.get(keyOf({ kind: 'Resource', name }))
+    const conviction = search.convicted.get(resourceKey(name))
     const isConvicted = conviction?.unit.version === resource.version
     // Of a client that says nothing at all nobody knows that it refuses anything.
     if (isConvicted && conviction.evidence.kind !== 'Silent') refused.add(name)
@@ -118,10 +142,23 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
       gone.has(name) ||
       !isCertain(holding, resource) ||
       PM.get(sent, name)?.version !== resource.version
-    )
+    ) {
       pending.add(name)
+      if (hasInSomeForm(holding, name) && !gone.has(name) && PM.get(sent, name) !== undefined)
+        kept.add(name)
+    }
   }
-  return { pending, refused, clusters: goal }
+  return { pending, kept, refused, clusters: goal }
+}
+
+/** True of what it has accepted on this stream, though it may have got another form of it since. */
+const hasInSomeForm = ({ acked, unsure }: Watch['holding'], name: string): boolean => {
+  const entry = PM.get(unsure, name)
+  const accepted = PM.get(acked, name)
+  return (
+    accepted !== undefined &&
+    (entry === undefined || (entry.accepted === accepted && entry.forms.length > 0))
+  )
 }
 
 /**
@@ -140,21 +177,21 @@ export const unreadyBefore = (
   for (const { name, after } of PM.diff(memory?.accepted[clusterType], goal))
     if (after !== undefined) pending.add(name)
   for (const { name } of PM.entries(doubts)) pending.add(name)
-  return { pending, refused: new Set(), clusters: goal }
+  return { pending, kept: new Set(), refused: new Set(), clusters: goal }
 }
 
 /** True of what is to be tried as long as it is wanted, and was not accepted yet. */
 export const isOpenQuestion =
   (goal: Resources, watch: Watch) =>
   (unit: Unit): boolean =>
-    isCurrent(goal)(unit) && !isAccepted(watch, unit)
+    isCurrent(goal, watch)(unit) && !isAccepted(watch, unit)
 
 /** What a conviction is worth: nothing once the client has accepted what it refused. */
 export const standingIn =
   (goal: Resources, watch: Watch) =>
   ({ unit }: Conviction): Standing => {
     if (isAccepted(watch, unit)) return 'Void'
-    return isCurrent(goal)(unit) ? 'Current' : 'Past'
+    return isCurrent(goal, watch)(unit) ? 'Current' : 'Past'
   }
 
 const isAccepted = ({ holding, subscription }: Watch, { kind, name, version }: Unit): boolean =>

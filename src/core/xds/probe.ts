@@ -1,7 +1,7 @@
 import { compose, ownsIn } from '../compose.js'
 import { Route } from '../../gen/envoy/config/route/v3/route_components.js'
 import { digest } from '../digest.js'
-import { hostHead, type Resource, type TableHost, tableResource } from '../resource.js'
+import { hostHead, type Resource, type TableHost, tableResource, type Uid } from '../resource.js'
 import type { Trial } from './plan.js'
 
 /**
@@ -27,6 +27,9 @@ export const probe = (table: Resource, trial: Trial): Resource => {
   return tableResource(half.name, { head, virtualHosts: [...virtualHosts, poisonedHost] })
 }
 
+/** Whose the route is that nobody takes. */
+export const nobody: Uid = ''
+
 /** True if the table has something of what is tried. */
 export const concerns = (table: Resource, trial: Trial): boolean =>
   table.content._tag === 'Table' &&
@@ -51,7 +54,7 @@ const poisonedHost: TableHost = ((): TableHost => {
     action: { $case: 'directResponse', value: { status: 503 } },
   }).finish()
   const fragment = {
-    owner: '',
+    owner: nobody,
     virtualHost: name,
     claim: digest([name]),
     sortKey: '',

@@ -7,11 +7,12 @@ import {
   type FleetEvent,
   type FleetState,
   type FleetStep,
+  mayForget,
   rememberAll,
   type StreamId,
 } from './fleet.js'
 import type { DiscoveryRequest } from './messages.js'
-import type { NodeMemory } from './node-memory.js'
+import type { NodeMemories } from './node-memory.js'
 import { type FleetStream, openStreams } from './open-streams.js'
 
 /** The pure machine of all streams: `openFleet` and `step`. */
@@ -64,7 +65,13 @@ export interface RunningFleet {
   /** Calls a listener after every event, until the returned function is called. It must not throw. */
   readonly onLedgerChange: (listener: () => void) => () => void
   /** What is remembered of all nodes, those that are connected included. */
-  readonly memory: () => ReadonlyMap<string, NodeMemory>
+  readonly memory: () => NodeMemories
+  /** Lets route tables go to the node of this id, where nodes wait for that. */
+  readonly admit: (id: string) => void
+  /** Forgets what a lost node may hold. */
+  readonly forget: (id: string) => 'Forgotten' | 'Connected' | 'Unknown'
+  /** Says whether a deletion waits for proof. */
+  readonly demandAcks: (isOn: boolean) => void
   /** Waits for no time any more. */
   readonly stopTimers: () => void
 }
@@ -120,7 +127,7 @@ export const runFleet = (
     })
   const dispatch = inTurn(
     (event: Turn) => {
-      if (event._tag === 'SnapshotPublished' || event._tag === 'TimePassed') return advance(event)
+      if (!('stream' in event)) return advance(event)
       streams.contain(event.stream, () => advance(event))
       if (event._tag !== 'RequestReceived') tell(event)
     },
@@ -139,6 +146,13 @@ export const runFleet = (
     ledger: () => ledgerOf(state),
     onLedgerChange: changes.listen,
     memory: () => rememberAll(state),
+    admit: (id) => dispatch({ _tag: 'NodeAdmitted', id }),
+    forget: (id) => {
+      const result = mayForget(state, id)
+      dispatch({ _tag: 'NodeForgotten', id })
+      return result
+    },
+    demandAcks: (isOn) => dispatch({ _tag: 'AcksDemanded', isOn }),
     stopTimers: () => {
       stopped = true
       wind()
@@ -153,5 +167,5 @@ interface Timer {
 
 /** An event of the machine; that a stream opens or closes, with what else is to be told of it. */
 type Turn =
-  | Extract<FleetEvent, { readonly _tag: 'SnapshotPublished' | 'RequestReceived' | 'TimePassed' }>
+  | Exclude<FleetEvent, { readonly _tag: 'StreamOpened' | 'StreamClosed' }>
   | Extract<XdsEvent, { readonly _tag: 'StreamOpened' | 'StreamClosed' }>

@@ -68,7 +68,14 @@ export const noSearch: Search = {
   past: [],
 }
 
-export const keyOf = ({ kind, name }: Pick<Unit, 'kind' | 'name'>): string => `${kind} ${name}`
+/**
+ * What tells units apart. Of a resource there is one form at a time; of an object there may be several, in tables
+ * that hold different parts of it.
+ */
+export const keyOf = ({ kind, name, version }: Unit): string =>
+  kind === 'Resource' ? resourceKey(name) : `${kind} ${version} ${name}`
+
+export const resourceKey = (name: string): string => `Resource ${name}`
 
 export const isSearching = ({ groups }: Pick<Search, 'groups'>): boolean => groups.length > 0
 
@@ -146,6 +153,22 @@ export const nextTrial = (
   if (merged === undefined) return [search, undefined]
   const trial = merged.units.filter(isCurrent)
   return [{ ...search, groups: [{ ...merged, units: trial }, ...rest] }, trial]
+}
+
+/** Leaves of the group on top only some to be tried now: the others are left for another trial. */
+export const narrow = (
+  search: Search,
+  isTried: (unit: Unit) => boolean,
+): readonly [Search, ReadonlyArray<Unit>] => {
+  const [top, ...below] = search.groups
+  if (top === undefined) return [search, []]
+  const [tried, others] = [top.units.filter(isTried), top.units.filter((unit) => !isTried(unit))]
+  if (others.length === 0 || tried.length === 0) return [search, top.units]
+  const groups: ReadonlyArray<Group> = [
+    { units: tried, isGuilty: false, isHalf: top.isGuilty },
+    { units: others, isGuilty: false, isHalf: top.isHalf },
+  ]
+  return [{ ...search, groups: [...groups, ...below] }, tried]
 }
 
 /** Groups of which nothing is known are tried together. */

@@ -28,7 +28,17 @@ export interface Session {
   /** What an earlier stream of this node has left behind; `undefined` of one that is new, or holds nothing. */
   readonly memory: NodeMemory | undefined
   readonly freshness: Freshness
+  /**
+   * It has answered listeners and asked for no tables yet, so that it came without any. One that goes on with a
+   * table, be it for a listener that is drained, asks for it before it answers anything: it says all that it
+   * asks for in one burst (run).
+   */
+  readonly isBare: boolean
   readonly lingerers: Lingerers
+  /** It may be sent route tables: its node is on the roster, or there is none. */
+  readonly isAdmitted: boolean
+  /** A deletion waits for proof: of route tables nothing counts but what is accepted on this stream. */
+  readonly isProving: boolean
   /** When the last request came, in milliseconds. */
   readonly heardAt: number
   /** The peer has broken the protocol: nothing that it says counts any more. */
@@ -49,12 +59,18 @@ export interface SessionOptions {
    * client may mean nothing at all.
    */
   readonly legacyWildcard: ReadonlySet<TypeUrl>
+  /** Route tables wait until the node is admitted, since it is to be on the roster first; if absent they do not. */
+  readonly keepsRoster?: boolean
 }
 
 /** What happens to one stream. */
 export type SessionEvent =
   | { readonly _tag: 'RequestReceived'; readonly request: DiscoveryRequest }
   | { readonly _tag: 'SnapshotPublished'; readonly snapshot: Snapshot }
+  /** Its node is on the roster. */
+  | { readonly _tag: 'Admitted' }
+  /** A deletion waits for proof, or none does any more. */
+  | { readonly _tag: 'AcksDemanded'; readonly isOn: boolean }
   /** It is as late as `nextTimer` has asked for, or later. */
   | { readonly _tag: 'TimePassed' }
 
@@ -115,7 +131,10 @@ export const openSession = (
   debts: noNames,
   memory: undefined,
   freshness: 'Unknown',
+  isBare: false,
   lingerers: noLingerers,
+  isAdmitted: options.keepsRoster !== true,
+  isProving: false,
   heardAt: 0,
   closed: false,
 })
@@ -126,7 +145,7 @@ export const dataPlaneOf = (node: NodeIdentity): string =>
 
 /** The objects that stand in what was convicted, as far as the published snapshot has it. */
 export const ownersOf = (
-  { node, snapshot }: Session,
+  { node, snapshot }: Pick<Session, 'node' | 'snapshot'>,
   typeUrl: TypeUrl,
   { kind, name }: Pick<Unit, 'kind' | 'name'>,
 ): ReadonlyArray<Uid> => {

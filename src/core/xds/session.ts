@@ -1,11 +1,20 @@
 import * as PM from '../persistent-map.js'
 import type { Snapshot } from '../snapshot.js'
-import { endpointType, isTypeUrl, type TypeUrl, typeUrls } from '../type-url.js'
+import {
+  endpointType,
+  isTypeUrl,
+  listenerType,
+  routeType,
+  type TypeUrl,
+  typeUrls,
+} from '../type-url.js'
 import { receiveDelta } from './delta.js'
 import { flush } from './flush.js'
 import type { DiscoveryRequest } from './messages.js'
 import { countNames, noNames } from './names.js'
 import { openType } from './open-type.js'
+import { doubtUnproven } from './proving.js'
+import type { Noted } from './noted.js'
 import type { Conviction } from './search.js'
 import {
   andThen,
@@ -49,6 +58,8 @@ const maxNames = 200_000
  * | ----------------- | ----------------------------------------------------------------------- |
  * | RequestReceived   | the first names its node; notes its answer and its names, sends what is due |
  * | SnapshotPublished | makes it the target, sends what is due                                  |
+ * | Admitted          | lets route tables go                                                    |
+ * | AcksDemanded      | doubts the tables that it has not accepted on this stream               |
  * | TimePassed        | sends what was to wait, gives up what has waited too long               |
  *
  * Due is, per type, what lies between what was sent and the target, while no response of that type is without
@@ -70,6 +81,12 @@ const stepOpen = (session: Session, event: SessionEvent, nowMs: number): Session
       return publish(session, event.snapshot, nowMs)
     case 'RequestReceived':
       return receive(session, event.request, nowMs)
+    case 'Admitted':
+      return flush({ ...session, isAdmitted: true }, nowMs)
+    case 'AcksDemanded': {
+      const next = { ...session, isProving: event.isOn }
+      return event.isOn ? flush(doubtUnproven(next), nowMs) : [next, []]
+    }
     case 'TimePassed':
       return flush(session, nowMs)
   }
@@ -171,12 +188,18 @@ const note = (
     countNames(subscription.names) > maxNames || countNames(owed) > maxNames + PM.size(sent)
   if (isTooMuch) return tooManyNames(session)
   const opened = watch === undefined ? openType(session, request, typeUrl, noted.watch) : undefined
-  const next = opened ?? withWatch(session, typeUrl, noted.watch)
+  const next = {
+    ...(opened ?? withWatch(session, typeUrl, noted.watch)),
+    isBare: session.isBare || saysBare(session, typeUrl, noted),
+  }
   return [
     typeUrl === endpointType ? { ...next, debts: noNames } : next,
     noted.answered.map((response) => answerOf(response, request, typeUrl, noted.kind)),
   ]
 }
+
+const saysBare = ({ watches }: Session, typeUrl: TypeUrl, { kind }: Noted): boolean =>
+  typeUrl === listenerType && kind !== 'Other' && watches[routeType] === undefined
 
 const answerOf = (
   { nonce, version }: InFlight,

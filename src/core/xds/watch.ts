@@ -1,3 +1,4 @@
+import { ownsIn } from '../compose.js'
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
@@ -22,6 +23,8 @@ export interface Watch {
   readonly holding: Holding
   /** It has accepted something of this type on this stream. */
   readonly hasAccepted: boolean
+  /** The route tables that it has accepted on this stream, in whatever form; of other types nothing. */
+  readonly proven: Names
   /** The search for what it refuses. */
   readonly search: Search
   /** A response is due even if it is empty: the client waits for one. */
@@ -35,6 +38,8 @@ export interface Watch {
   readonly nonce: string
   /** The responses that have no answer, oldest first: one, of clusters a few. */
   readonly inFlight: ReadonlyArray<InFlight>
+  /** The response that was refused last, until another one leaves or the client asks for something anew. */
+  readonly refused: InFlight | undefined
   readonly repeat: Repeat
 }
 
@@ -80,11 +85,13 @@ export const openWatch = (
   owed: noNames,
   holding: holdsNothing,
   hasAccepted: false,
+  proven: noNames,
   search: noSearch,
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,
   nonce: '',
   inFlight: [],
+  refused: undefined,
   repeat: 'Spent',
 })
 
@@ -106,7 +113,7 @@ export const resubscribe = (
   const owed = uncovered
     .filter((name) => !covers(subscription, name))
     .reduce(withoutName, watch.owed)
-  const unsure = gainsAll ? namesOf(watch.sent) : []
+  const unsure = gainsAll ? mayHaveBeenSent(watch) : []
   return {
     ...watch,
     subscription,
@@ -116,10 +123,33 @@ export const resubscribe = (
       givenUp.filter((name) => !covers(subscription, name)),
     ),
     // What a client asks for anew it is sent anew, refused or not (xDS protocol, statement 14).
-    search: pardon(watch.search, ({ kind, name }) => kind === 'Resource' && asked.includes(name)),
+    search: asked.length === 0 ? watch.search : pardon(watch.search, isOnlyIn(watch, asked)),
     owed: withNames(owed, [...unsure, ...asked]),
+    refused: asked.length > 0 || gainsAll ? undefined : watch.refused,
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
+}
+
+/** True of what was refused in these resources and stands in no other that the client asks for. */
+const isOnlyIn = (
+  { subscription, sent }: Watch,
+  names: ReadonlyArray<string>,
+): ((unit: Unit) => boolean) => {
+  const asked = new Set(names)
+  const others = [...PM.entries(sent)].filter(
+    ({ name }) => covers(subscription, name) && !asked.has(name),
+  )
+  const again = names.flatMap((name) => PM.get(sent, name) ?? [])
+  return ({ kind, name }) =>
+    kind === 'Resource'
+      ? asked.has(name)
+      : again.some((table) => ownsIn(table, name)) && !others.some((table) => ownsIn(table, name))
+}
+
+/** The names of which the books say something, asked for or not. */
+const mayHaveBeenSent = ({ sent, holding, inFlight }: Watch): ReadonlyArray<string> => {
+  const known = [sent, holding.acked, ...inFlight.map(({ target }) => target)]
+  return [...new Set([...new Set(known)].flatMap(namesOf))]
 }
 
 /** Of what it has just asked for nobody knows what it holds; what it gave up it holds no more. */
@@ -160,6 +190,7 @@ export const repeatAll = (watch: Watch): Watch => ({
     ...(watch.subscription.wildcard ? namesOf(watch.sent) : []),
   ]),
   mustAnswer: watch.mustAnswer || watch.subscription.wildcard,
+  refused: undefined,
   repeat: 'Asked',
 })
 

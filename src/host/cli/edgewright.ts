@@ -1,16 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { parseArguments } from './arguments.js'
 import { bootstrapCommand } from './bootstrap.js'
+import { breakGlassCommand } from './break-glass.js'
 import { checkCommand } from './check.js'
 import type { Command } from './command.js'
 import { demoCommand } from './demo/index.js'
+import { explainCommand } from './explain.js'
+import { forgetCommand } from './forget.js'
 import { commonOptions, showCommandHelp, showHelp } from './help.js'
 import { nearest } from './nearest.js'
+import { nodesCommand } from './nodes.js'
 import { packageJson } from './package.js'
 import { serveCommand } from './serve.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
-const commands: ReadonlyArray<Command> = [serveCommand, bootstrapCommand, checkCommand, demoCommand]
+const commands: ReadonlyArray<Command> = [
+  serveCommand,
+  bootstrapCommand,
+  checkCommand,
+  demoCommand,
+  explainCommand,
+  nodesCommand,
+  forgetCommand,
+  breakGlassCommand,
+]
 
 /** Runs the program with the arguments that follow its name. */
 export const edgewright = async (argv: ReadonlyArray<string>, world: World): Promise<ExitCode> => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { constants } from 'node:os'
 import { edgewright } from './edgewright.js'
+import { readLine } from './read-line.js'
 import { exitCodes, type World } from './world.js'
 
 /**
@@ -42,6 +43,7 @@ const world: World = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   color: process.stderr.isTTY && process.stderr.hasColors(),
+  readLine: () => readLine(process.stdin, stopping.signal),
   env: process.env,
   signal: stopping.signal,
 }

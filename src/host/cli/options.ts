@@ -29,6 +29,43 @@ export const listenerOption: Option = {
   help: 'where the Envoys listen for HTTP',
 }
 
+export const adminOption: Option = {
+  name: 'admin',
+  value: 'HOST:PORT',
+  fallback: '127.0.0.1:18001',
+  help: 'where the control plane answers to operators',
+}
+
+export const outputFormats = ['text', 'json'] as const
+export type OutputFormat = (typeof outputFormats)[number]
+
+export const outputOption: Option = {
+  name: 'output',
+  value: outputFormats.join('|'),
+  fallback: 'text',
+  help: 'words for people, or JSON for programs',
+}
+
+/** The same option, for the one who answers. */
+export const adminListenOption: Option = {
+  ...adminOption,
+  value: 'HOST:PORT|off',
+  help: 'where to answer to operators: explain, nodes, forget, break-glass',
+}
+
+export const rosterOption: Option = {
+  name: 'roster',
+  value: 'FILE',
+  help: 'keep the list of Envoys in this file, so that a restart knows whom deletions wait for',
+}
+
+export const forgetNodeAfterOption: Option = {
+  name: 'forget-node-after',
+  value: 'DURATION',
+  fallback: 'never',
+  help: 'stop waiting for an Envoy that has been lost for so long, as in 72h',
+}
+
 /** What `--data-plane` and `--listener` say together. */
 export const contextFrom = (command: Command, args: Arguments): Either<string, Context> => {
   const dataPlane = valueOf(command, args, dataPlaneOption.name) ?? defaultDataPlane

@@ -34,6 +34,7 @@ const gradeOf = ({ accepted, unresolved }: Verdict): Grade => {
     case 'Accepted':
     case 'Terminating':
       return unresolved.length === 0 ? 'ok' : 'warning'
+    case 'Unguarded':
     case 'Invalid':
     case 'UnknownDataPlane':
     case 'Conflicted':

@@ -10,11 +10,22 @@ import { type HostPort, showHostPort } from '../bootstrap.js'
 import { systemClock } from '../clock.js'
 import { runController } from '../controller.js'
 import { observeXds } from '../observe-xds.js'
+import type { Operator } from '../operator.js'
+import { serveOperators } from './admin/serve-operators.js'
 import { type Arguments, type Command, type Option, valueOf } from './command.js'
 import { type LogFormat, logFormatOption, logFormats, loggerOf, logLevelOption } from './logging.js'
-import { contextFrom, dataPlaneOption, listenerOption, required, xdsOption } from './options.js'
+import {
+  adminListenOption,
+  contextFrom,
+  dataPlaneOption,
+  forgetNodeAfterOption,
+  listenerOption,
+  required,
+  rosterOption,
+  xdsOption,
+} from './options.js'
 import { loadFiles, loadXds } from './peers.js'
-import { parseChoice, parseHostPort } from './values.js'
+import { parseChoice, parseForgetAfter, parseHostPort } from './values.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
 const routesOption: Option = {
@@ -33,8 +44,11 @@ SIGINT, SIGTERM or SIGHUP. Logs go to the standard error.`,
   options: [
     routesOption,
     xdsOption,
+    adminListenOption,
     listenerOption,
     dataPlaneOption,
+    rosterOption,
+    forgetNodeAfterOption,
     logLevelOption,
     logFormatOption,
   ],
@@ -48,6 +62,12 @@ SIGINT, SIGTERM or SIGHUP. Logs go to the standard error.`,
 interface ServeOptions {
   readonly routes: string
   readonly xds: HostPort
+  /** `undefined` for none. */
+  readonly admin: HostPort | undefined
+  /** The file where the roster is kept; in memory only if `undefined`. */
+  readonly roster: string | undefined
+  /** `undefined` for never. */
+  readonly forgetNodeAfterMs: number | undefined
   readonly context: Context
   readonly level: LogLevel
   readonly format: LogFormat
@@ -59,6 +79,13 @@ const optionsOf = (args: Arguments): E.Either<string, ServeOptions> => {
     E.Do,
     E.bind('routes', () => required(args, routesOption)),
     E.bind('xds', () => parseHostPort('--xds', text('xds'), 0)),
+    E.bind('admin', () =>
+      text('admin') === 'off' ? E.right(undefined) : parseHostPort('--admin', text('admin'), 0),
+    ),
+    E.let('roster', () => valueOf(serveCommand, args, rosterOption.name)),
+    E.bind('forgetNodeAfterMs', () =>
+      parseForgetAfter('--forget-node-after', text('forget-node-after')),
+    ),
     E.bind('context', () => contextFrom(serveCommand, args)),
     E.bind('level', () => parseChoice('--log-level', text('log-level'), logLevels)),
     E.bind('format', () => parseChoice('--log-format', text('log-format'), logFormats)),
@@ -72,6 +99,9 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const logger = loggerOf(world, options.level, options.format)
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
+  let operator: Operator | undefined // as soon as there is a controller that can say something
+  const admin = await serveOperators({ admin: options.admin, logger }, () => operator, signal)
+  if (E.isLeft(admin)) return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
   let verdicts: Translation['verdicts'] = new Map()
   const nameOf = (uid: string): string | undefined => {
     const verdict = verdicts.get(uid)
@@ -81,9 +111,15 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const server = await xds.right
     .serveXds({ ...options.xds, observer, logger }, signal)
     .catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))))
-  if (server instanceof Error)
+  if (server instanceof Error) {
+    stop.abort()
+    await admin.right.finished
     return world.signal.aborted ? exitCodes.ok : failed(world, server.message)
-  logger.log('info', 'listening for Envoys', { xds: showHostPort(server.address) })
+  }
+  logger.log('info', 'listening for Envoys', {
+    xds: showHostPort(server.address),
+    admin: admin.right.address && showHostPort(admin.right.address),
+  })
   let unreadable: string | undefined
   const source = beginning(
     files.right.filesRouteSource({ directory: options.routes }),
@@ -108,7 +144,7 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
     )
   } finally {
     stop.abort()
-    await server.finished
+    await Promise.all([server.finished, admin.right.finished])
   }
   if (unreadable !== undefined) return failed(world, unreadable)
   logger.log('info', 'stopped')

@@ -4,6 +4,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context, HttpListener } from '../../core/context.js'
 import { defaultContext } from '../../core/context.js'
+import { parseDuration } from '../../core/duration.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 
 /** Port 0 stands for any free port, where somebody can be told which one it became. */
@@ -81,6 +82,28 @@ export const parseCount = (option: string, text: string): Either<string, number>
   /^[1-9]\d*$/.test(text) && Number(text) <= maxCount
     ? E.right(Number(text))
     : E.left(`${option} ${text}: should be a whole number from 1 to ${maxCount}`)
+
+/** A year, in hours: more than that is a mistake, or `never`. */
+const maxHours = 366 * 24
+
+/**
+ * Parses how long a lost Envoy counts: a Go duration, to milliseconds, or `never`. Leading hours may be
+ * more than the day that a timeout of a route may last.
+ */
+export const parseForgetAfter = (
+  option: string,
+  text: string,
+): Either<string, number | undefined> => {
+  if (text === 'never') return E.right(undefined)
+  const [, hours, rest = text] = /^(\d+)h(.*)$/.exec(text) ?? []
+  const parsed = hours !== undefined && rest === '' ? E.right(0) : parseDuration(rest)
+  if (E.isLeft(parsed)) return E.left(`${option} ${text}: ${parsed.left}`)
+  const ms = Number(hours ?? 0) * 3_600_000 + parsed.right
+  if (ms === 0) return E.left(`${option} ${text}: nothing would ever be waited for`)
+  return ms <= maxHours * 3_600_000
+    ? E.right(ms)
+    : E.left(`${option} ${text}: must be at most ${maxHours}h, or never`)
+}
 
 /** Parses one of a few words. */
 export const parseChoice = <A extends string>(

@@ -6,6 +6,8 @@ export interface World {
   readonly err: (text: string) => void
   /** True where the standard error is a terminal that shows colours. */
   readonly color: boolean
+  /** Reads a line of the standard input; `undefined` at its end. Absent where there is no input. */
+  readonly readLine?: () => Promise<string | undefined>
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborts when the process is asked to end. */
   readonly signal: AbortSignal

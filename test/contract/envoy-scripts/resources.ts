@@ -18,12 +18,12 @@ import { type Backend, type Item, silentHost } from '../../support/scripted-envo
 export { clusterType, endpointType, listenerType, routeType }
 
 /**
- * Stands in each resource that Envoy refuses, so that an Envoy in memory, which reads no regex and
- * knows no filter, refuses it too.
+ * Stands in each cluster, listener and assignment that Envoy refuses, so that an Envoy in memory, which
+ * knows no filter and no load balancer, refuses it too.
  */
 export const refusedMark = 'refused here'
 
-/** Stands in each resource that makes Envoy refuse a response before it looks at the others. */
+/** Stands in each cluster that makes Envoy refuse a response before it looks at the others. */
 export const refusedWholeMark = 'refused whole'
 
 /** Stands in each cluster that Envoy refuses when it warms already. */
@@ -169,18 +169,23 @@ export const table = (name: string, routes: Readonly<Record<string, Target>>): I
 /** A table that is refused when it is put to use. */
 export const badTable = (name: string): Item =>
   tableItem(name, [
-    { name: refusedMark, domains: ['*'] },
-    { name: 'all', domains: ['*'] },
+    { name: 'one', domains: ['*'] },
+    { name: 'other', domains: ['*'] },
   ])
 
 /** A table that does not pass the validation that comes before everything else. */
 export const invalidTable = (name: string): Item =>
-  tableItem(name, [{ name: refusedWholeMark, domains: [] }])
+  tableItem(name, [{ name: 'nowhere', domains: [] }])
 
-const tableItem = (
+/** A route table with these virtual hosts. */
+export const tableItem = (
   name: string,
   virtualHosts: NonNullable<RouteConfiguration['virtualHosts']>,
-): Item => ({ name, bytes: RouteConfiguration.encode({ name, virtualHosts }).finish() })
+  settings: RouteConfiguration = {},
+): Item => ({
+  name,
+  bytes: RouteConfiguration.encode({ name, virtualHosts, ...settings }).finish(),
+})
 
 const route = ([path, target]: readonly [string, Target]): Route => ({
   match: { pathSpecifier: { $case: 'path', value: path } },

@@ -2,11 +2,11 @@ import { nextTimer, openFleet, step, type StreamId } from '../../../core/xds/fle
 import type { NodeMemory } from '../../../core/xds/node-memory.js'
 import type { FleetStream } from '../../../core/xds/open-streams.js'
 import { runFleet } from '../../../core/xds/run-fleet.js'
-import type { SessionOptions } from '../../../core/xds/session.js'
+import { defaultSessionOptions, type SessionOptions } from '../../../core/xds/session.js'
 import type { Clock } from '../../../ports/clock.js'
 import { guardedLogger, logFault } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
-import type { LedgerSource } from '../../../ports/ledger-source.js'
+import type { DeletionProof } from '../../../ports/deletion-proof.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../../ports/xds-observer.js'
 import type { EnvoyEvent, ReceivedResponse } from '../envoy/client/messages.js'
@@ -26,12 +26,17 @@ export interface MemoryControlPlaneOptions {
   readonly session?: SessionOptions
   /** What another control plane has remembered of the nodes; nothing if absent. */
   readonly memory?: ReadonlyMap<string, NodeMemory>
+  /**
+   * Whether there is a roster: then no node is sent route tables before `admit` was called with its id. False
+   * if absent.
+   */
+  readonly keepsRoster?: boolean
   /** The time of the control plane and its Envoys. If absent it passes by `pass` alone. */
   readonly clock?: Clock
 }
 
 /** A control plane whose Envoys are in memory, and whose messages wait until they are delivered. */
-export interface MemoryControlPlane extends SnapshotSink, LedgerSource {
+export interface MemoryControlPlane extends SnapshotSink, DeletionProof {
   /** Starts an Envoy and opens its stream; its first request is on its way then. */
   readonly connect: (options: EnvoyOptions) => MemoryEnvoy
   /** What could be delivered next: the head of each direction of each stream. */
@@ -69,8 +74,10 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
   const envoys = new Map<StreamId, EnvoyCell>()
   const ownClock = virtualClock()
   const clock = options.clock ?? ownClock
-  const { publish, open, receive, close, ledger, onLedgerChange, memory } = runFleet(
-    { initial: openFleet(options.session, options.memory), step, nextTimer },
+  const { session = defaultSessionOptions, keepsRoster = false } = options
+  const initial = openFleet({ ...session, keepsRoster }, options.memory)
+  const { publish, open, receive, close, ...fleet } = runFleet(
+    { initial, step, nextTimer },
     clock,
     {
       observe: options.observer ?? ((): void => undefined),
@@ -148,9 +155,12 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     deliverNext,
     settle: () => settle(deliverNext, queues.heads),
     pass: ownClock.advance,
-    ledger,
-    onLedgerChange,
-    memory,
+    ledger: fleet.ledger,
+    onLedgerChange: fleet.onLedgerChange,
+    memory: fleet.memory,
+    admit: fleet.admit,
+    forget: fleet.forget,
+    demandAcks: fleet.demandAcks,
   }
 }
 

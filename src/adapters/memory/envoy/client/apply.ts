@@ -5,8 +5,9 @@ import {
   listenerType,
   routeType,
 } from '../../../../core/type-url.js'
+import { release } from './answers.js'
 import { changeClusters, takeEndpoints } from './clusters.js'
-import { andThen, ask, type Asking, followClusters, followListeners } from './follow.js'
+import { andThen, type Asking, followClusters, followListeners } from './follow.js'
 import type { Judgement } from './judge.js'
 import { changeListeners } from './listeners.js'
 import type { ReceivedResource, ReceivedResponse } from './messages.js'
@@ -75,12 +76,12 @@ const applyClusters = (
 /**
  * On a new stream that was opened while a cluster warmed, clusters were not asked for; what was
  * sent all the same is taken, and if that ends the warming, a delta client asks with what it held
- * before.
+ * before, and gives the answers that it owes.
  */
 const resubscribe = (state: EnvoyState, paused: boolean): Asking =>
   state.options.variant === 'sotw' || state.watches[clusterType].asked || paused
     ? [state, []]
-    : ask(state, clusterType)
+    : release({ ...state, clusters: { ...state.clusters, paused } })
 
 /** Endpoints that are refused keep nobody waiting; nor do those that are known not to be there. */
 const applyEndpoints = (

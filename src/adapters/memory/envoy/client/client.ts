@@ -7,7 +7,7 @@ import {
   type TypeUrl,
   typeUrls,
 } from '../../../../core/type-url.js'
-import { release } from './answers.js'
+import { release, withheldStill } from './answers.js'
 import { andThen, ask, type Asking } from './follow.js'
 import type { EnvoyEffect, EnvoyEvent } from './messages.js'
 import { receive } from './receive.js'
@@ -23,8 +23,8 @@ export type EnvoyStep = readonly [state: EnvoyState, effects: ReadonlyArray<Envo
  *
  * | event            | what it does                                                                   |
  * | ---------------- | ------------------------------------------------------------------------------ |
- * | Connected        | forgets the answers that it owes; asks for clusters, unless one warms, and for |
- * |                  | everything else that it asked for before                                       |
+ * | Connected        | forgets the answers that it owes, save a refusal in the state of the world;    |
+ * |                  | asks for clusters, unless one warms, and for all else that it asked for before |
  * | Disconnected     | goes on with what it holds                                                     |
  * | ResponseReceived | applies what is good, asks for what that needs, then accepts or refuses; for   |
  * |                  | clusters it does not answer before none warms                                  |
@@ -58,7 +58,7 @@ export const nacked = ({ log }: EnvoyState): ReadonlyArray<Nacked> =>
 /** Whichever request is the first of a stream names the node. */
 const connect = (state: EnvoyState): Asking => {
   const watches = perType((typeUrl) => ({ ...state.watches[typeUrl], asked: false, nonce: '' }))
-  const opened: EnvoyState = { ...state, connected: true, withheld: [], watches }
+  const opened: EnvoyState = { ...state, connected: true, withheld: withheldStill(state), watches }
   const [asking, requests] = typeUrls
     .filter((typeUrl) => asksFor(opened, typeUrl))
     .reduce<Asking>(

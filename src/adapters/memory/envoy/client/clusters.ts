@@ -76,7 +76,7 @@ export const changeClusters = (
   for (const { resource, fault } of judged) {
     if (refresh(draft, resource)) continue
     if (fault === undefined) add(draft, resource, surroundings)
-    else if (fault.sticks && draft.initialized) stick(draft, resource)
+    else if (fault.sticks) stick(draft, resource)
   }
   for (const name of removed) remove(draft, name)
   return close(draft)
@@ -129,6 +129,10 @@ export const awaitNoMore = (
 
 const isDue = (untilMs: number | undefined, nowMs: number): boolean =>
   untilMs !== undefined && untilMs <= nowMs
+
+/** Whether one of the first clusters is waited for; one that was refused is not. */
+export const areFirstReady = ({ warming }: Clusters): boolean =>
+  [...warming.values()].every(({ awaits }) => awaits._tag === 'Nothing')
 
 /** The endpoints that these clusters ask for, those that warm included. */
 export const endpointNeeds = ({ active, warming }: Clusters): ReadonlyArray<Need> => [

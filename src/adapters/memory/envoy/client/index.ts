@@ -2,5 +2,13 @@
 export { acked, type EnvoyStep, held, nacked, openConnection, request, step } from './client.js'
 export { type ConnectionId, keptConnections } from './connections.js'
 export { defaultDrainMs, defaultFetchMs } from './options.js'
+export {
+  mayReach,
+  possibleAnswers,
+  type PossibleAnswer,
+  type Reach,
+  servedTables,
+  type ServedTable,
+} from './reach.js'
 export { keptAnswers, restarted, start } from './state.js'
 export { nextTimer } from './time.js'

@@ -14,6 +14,7 @@ import {
 } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
 import { edsService, resolvesNames } from '../routing/cluster.js'
+import { readFindings, type TableFindings } from '../routing/refusal.js'
 import type { EndpointAddress } from '../routing/request.js'
 import { defaultFetchMs } from './options.js'
 
@@ -28,6 +29,8 @@ export interface Inspected {
   readonly awaitedHosts: ReadonlyArray<string>
   /** Where a listener listens, if that is a port. */
   readonly address: EndpointAddress | undefined
+  /** What a route table may be refused for. */
+  readonly table: TableFindings
 }
 
 export interface Need {
@@ -39,7 +42,12 @@ export interface Need {
 /** Reads an encoded resource, each only once. Throws where the bytes are no message of its type. */
 export const inspect = (typeUrl: TypeUrl, bytes: Uint8Array): Inspected => readers[typeUrl](bytes)
 
-const nothingMore = { needs: [], awaitedHosts: [], address: undefined } as const
+const nothingMore = {
+  needs: [],
+  awaitedHosts: [],
+  address: undefined,
+  table: { invalid: undefined, findings: [] },
+} as const
 
 const readCluster = (bytes: Uint8Array): Inspected => {
   const cluster = Cluster.decode(bytes)
@@ -100,10 +108,10 @@ const readEndpoints = (bytes: Uint8Array): Inspected => ({
   name: ClusterLoadAssignment.decode(bytes).clusterName ?? '',
 })
 
-const readRoutes = (bytes: Uint8Array): Inspected => ({
-  ...nothingMore,
-  name: RouteConfiguration.decode(bytes).name ?? '',
-})
+const readRoutes = (bytes: Uint8Array): Inspected => {
+  const table = RouteConfiguration.decode(bytes)
+  return { ...nothingMore, name: table.name ?? '', table: readFindings(table) }
+}
 
 const readers: Readonly<Record<TypeUrl, (bytes: Uint8Array) => Inspected>> = {
   [clusterType]: memoize(readCluster),

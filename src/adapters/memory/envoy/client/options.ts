@@ -9,7 +9,11 @@ export interface EnvoyOptions {
    * of old. By no name if absent.
    */
   readonly wildcard?: 'star' | 'legacy'
-  /** Says what is wrong with a resource; everything well-formed is accepted if absent. */
+  /**
+   * Says what else is wrong with a resource. By itself an Envoy refuses what breaks the protocol,
+   * ports that are taken, and route tables with a regex that is none or too large, with a domain
+   * twice, with an unknown cluster where those are checked, or with a host without name or domain.
+   */
   readonly refuse?: Refuse
   /**
    * Chooses what chance chooses in a real Envoy: which good ones of a refused batch of route tables

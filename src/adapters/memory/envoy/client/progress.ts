@@ -1,6 +1,6 @@
 import { clusterType, listenerType, routeType } from '../../../../core/type-url.js'
 import { release } from './answers.js'
-import type { ClusterSurroundings } from './clusters.js'
+import { areFirstReady, type ClusterSurroundings } from './clusters.js'
 import { andThen, ask, type Asking } from './follow.js'
 import { type RunningListener, tablesOf, warmUp } from './listeners.js'
 import { defaultDrainMs, defaultFetchMs } from './options.js'
@@ -13,7 +13,7 @@ export const progress = (state: EnvoyState): Asking =>
 /** The first listeners are asked for when the first clusters are ready (E1). */
 export const initialize = (state: EnvoyState): Asking => {
   const { clusters, watches, nowMs } = state
-  if (clusters.initialized || !watches[clusterType].heard || clusters.warming.size > 0)
+  if (clusters.initialized || !watches[clusterType].heard || !areFirstReady(clusters))
     return [state, []]
   const dueMs = new Map([[everything, nowMs + defaultFetchMs]])
   const ready = { ...state, clusters: { ...clusters, initialized: true } }

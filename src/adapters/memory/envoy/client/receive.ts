@@ -10,11 +10,13 @@ import { apply, goneOf } from './apply.js'
 import { sameBytes } from './bytes.js'
 import { latest } from './cluster-draft.js'
 import { andThen, type Asking } from './follow.js'
+import { inspect } from './inspect.js'
 import { judge } from './judge.js'
 import { hasForm } from './listeners.js'
 import type { ReceivedResource, ReceivedResponse } from './messages.js'
 import type { Refusal } from './options.js'
 import { addressCheck } from './ports.js'
+import { faultIn } from '../routing/refusal.js'
 import { answerRequest } from './requests.js'
 import { type EnvoyState, withWatch } from './state.js'
 
@@ -49,6 +51,14 @@ const receiveUnwatched = (state: EnvoyState, response: ReceivedResponse): Asking
   return [noted, [answerRequest(noted, typeUrl, nonce, undefined)]]
 }
 
+/** What makes a route table unfit, whatever the options say. */
+const tableFault = ({ clusters }: EnvoyState, bytes: Uint8Array): Refusal | undefined => {
+  const { invalid, findings } = inspect(routeType, bytes).table
+  return invalid === undefined
+    ? faultIn(findings, (cluster) => latest(clusters, cluster) !== undefined)
+    : { reason: invalid, whole: true }
+}
+
 /** A cluster or listener in the form that is there already is not looked at again. */
 const refuser = (
   state: EnvoyState,
@@ -70,8 +80,9 @@ const refuser = (
           ? undefined
           : (refuse(typeUrl, name, bytes) ?? cannotBind(resource))
       case endpointType:
-      case routeType:
         return refuse(typeUrl, name, bytes)
+      case routeType:
+        return refuse(typeUrl, name, bytes) ?? tableFault(state, bytes)
     }
   }
 }

@@ -5,8 +5,8 @@ import {
   routeType,
   type TypeUrl,
 } from '../../../../core/type-url.js'
-import { answer, type EncodedResources } from '../routing/answer.js'
-import type { Answer, Request } from '../routing/request.js'
+import { answer, type EncodedResources, endpointsOf, type Surroundings } from '../routing/answer.js'
+import type { Answer, EndpointAddress, Request } from '../routing/request.js'
 import { type ConnectionId, connectTo, listenerOf } from './connections.js'
 import { inspect } from './inspect.js'
 import type { RunningListener } from './listeners.js'
@@ -42,14 +42,21 @@ export const request = (state: EnvoyState, of: Request): Answer => {
     of.connection === undefined
       ? listenerAt(state, of.listener)
       : listenerOf(state.connections, state.listeners, of.connection)
-  if (listener === undefined) return { _tag: 'ConnectionRefused' }
-  const { active } = state.clusters
-  return answer(running(state), of, {
-    listener: listener.bytes,
-    assignmentOf: (cluster) => active.get(cluster)?.assignment?.bytes ?? nothing.bytes,
-    resolves: state.options.resolves ?? (() => true),
-  })
+  return listener === undefined ? { _tag: 'ConnectionRefused' } : answerAt(state, listener, of)
 }
+
+/** Answers a request on a connection that this form of a listener took. */
+export const answerAt = (state: EnvoyState, listener: RunningListener, of: Request): Answer =>
+  answer(running(state), of, { ...surroundingsOf(state), listener: listener.bytes })
+
+const surroundingsOf = ({ clusters: { active }, options }: EnvoyState): Surroundings => ({
+  assignmentOf: (cluster) => active.get(cluster)?.assignment?.bytes ?? nothing.bytes,
+  resolves: options.resolves ?? (() => true),
+})
+
+/** Where a cluster's requests go: to none of these endpoints where it is absent or has none. */
+export const endpointsAt = (state: EnvoyState, cluster: string): ReadonlyArray<EndpointAddress> =>
+  endpointsOf(held(state), cluster, surroundingsOf(state)) ?? []
 
 /**
  * Opens a connection that stays open, to a listener by its name or port; `undefined` where nobody
@@ -76,7 +83,7 @@ const listenerAt = (
 }
 
 /** A table that is settled and has not come works as if it were empty. */
-const running = (state: EnvoyState): EncodedResources => {
+export const running = (state: EnvoyState): EncodedResources => {
   const resources = held(state)
   const { settled } = state.watches[routeType]
   const absent = [...settled].filter((name) => !resources[routeType].has(name))

@@ -81,8 +81,20 @@ const tableOf = (resources: EncodedResources, { routes }: HttpEntrance): Table |
   return held === undefined ? undefined : readTable(held.bytes)
 }
 
+/** The route table behind a listener; `undefined` where it has not come. */
+export const routesBehind = (
+  resources: EncodedResources,
+  listener: Uint8Array,
+): RouteConfiguration | undefined => {
+  const { routes } = readListener(listener)
+  if (routes._tag === 'Inline') return routes.table
+  const held = resources[routeType].get(routes.table)
+  return held === undefined ? undefined : decodeTable(held.bytes)
+}
+
+const decodeTable = memoize((bytes: Uint8Array) => RouteConfiguration.decode(bytes))
 const compileInline = memoize(compileTable)
-const readTable = memoize((bytes: Uint8Array) => compileTable(RouteConfiguration.decode(bytes)))
+const readTable = memoize((bytes: Uint8Array) => compileTable(decodeTable(bytes)))
 
 const factsOf = (
   request: Request,
@@ -126,8 +138,11 @@ const forward = (
   return { ...decision, _tag: 'Forwarded', endpoints }
 }
 
-/** A cluster that still waits for its endpoints does not exist for the router. */
-const endpointsOf = (
+/**
+ * The endpoints that a cluster sends requests to; `undefined` where the router does not know it, as
+ * while it still waits for them.
+ */
+export const endpointsOf = (
   resources: EncodedResources,
   cluster: string,
   { assignmentOf, resolves = () => true }: Surroundings,

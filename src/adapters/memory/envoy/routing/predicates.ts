@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js'
+import * as E from 'fp-ts/lib/Either.js'
+import type { RE2JS } from 're2js'
 import {
   HeaderMatcher,
   QueryParameterMatcher,
@@ -7,6 +8,7 @@ import { RegexMatcher } from '../../../../gen/envoy/type/matcher/v3/regex.js'
 import { StringMatcher } from '../../../../gen/envoy/type/matcher/v3/string.js'
 import { type Header, valuesOf } from './headers.js'
 import { modelled, notModelled } from './modelled.js'
+import { readRegex } from './regex.js'
 
 /** What matchers look at. */
 export interface Facts {
@@ -88,10 +90,12 @@ export const compileParameter = (matcher: QueryParameterMatcher): Predicate => {
   }
 }
 
-/** Compiles RE2 syntax. Throws what RE2 says of a bad one: Envoy would have refused it. */
+/** Compiles RE2 syntax, each text once. Throws what RE2 says of a bad one. */
 export const compileRegex = (matcher: RegexMatcher | undefined): RE2JS => {
   checkRegex(matcher ?? {})
-  return RE2JS.compile(matcher?.regex ?? '')
+  const regex = readRegex(matcher?.regex ?? '')
+  if (E.isLeft(regex)) throw new Error(`Envoy refuses this regex: ${regex.left}`)
+  return regex.right
 }
 
 const compileString = (matcher: StringMatcher): ((value: string) => boolean) => {

@@ -1,0 +1,93 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Clock } from '../../../ports/clock.js'
+import { type ApiError, expired } from './api-error.js'
+import type { EventFate, WatchFate } from './faults.js'
+import type { WatchEvent } from './watch-event.js'
+
+/** What a client does with a watch. Neither may throw. */
+export interface WatchHandlers {
+  readonly onEvent: (event: WatchEvent) => void
+  /** The last call: on the left, the watch was refused; else the server has ended it. */
+  readonly onEnd: (end: E.Either<ApiError, void>) => void
+}
+
+/** One watch: a queue in which events keep their order, whatever delays them. */
+export interface WatchStream {
+  /** Puts an event on its way. Nobody is called back before `flush`. */
+  readonly send: (event: WatchEvent) => void
+  /** What is done to the watch from outside, after everything that was sent before. */
+  readonly suffer: (fate: WatchFate) => void
+  /** Delivers what is due, now and later. */
+  readonly flush: () => void
+  /** The client's end: it hears nothing more. */
+  readonly stop: () => void
+}
+
+interface Parcel {
+  readonly dueMs: number
+  readonly events: ReadonlyArray<WatchEvent>
+  readonly then: WatchFate | undefined
+}
+
+/** Opens a watch; `onLeft` is called once, when nothing more can come of it. */
+export const watchStream = (
+  clock: Clock,
+  handlers: WatchHandlers,
+  fateOf: (event: WatchEvent) => EventFate,
+  onLeft: () => void,
+): WatchStream => {
+  const queue: Array<Parcel> = []
+  let isOpen = true
+  let isBusy = false
+  let cancelTimer: () => void = () => undefined
+  const leave = (): void => {
+    if (!isOpen) return
+    isOpen = false
+    queue.length = 0
+    cancelTimer()
+    onLeft()
+  }
+  const end = (isHeard: boolean): void => {
+    const wasOpen = isOpen
+    leave()
+    if (wasOpen && isHeard) handlers.onEnd(E.right(undefined))
+  }
+  const deliver = ({ events, then }: Parcel): void => {
+    const last: WatchEvent = { type: 'ERROR', error: expired('the watch is too old') }
+    for (const event of then === 'Gone' ? [...events, last] : events)
+      if (isOpen) handlers.onEvent(event)
+    if (then !== undefined) end(then !== 'Freeze')
+  }
+  const flush = (): void => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      for (let next = queue[0]; next !== undefined; next = queue[0]) {
+        const waitMs = next.dueMs - clock.nowMs()
+        cancelTimer()
+        if (waitMs > 0) {
+          cancelTimer = clock.after(waitMs, flush)
+          return
+        }
+        queue.shift()
+        deliver(next)
+      }
+    } finally {
+      isBusy = false
+    }
+  }
+  return {
+    send: (event) => {
+      if (!isOpen) return
+      const { delayMs = 0, copies = 1, then } = fateOf(event)
+      const events = Array.from({ length: copies }, () => event)
+      queue.push({ dueMs: clock.nowMs() + delayMs, events, then })
+    },
+    suffer: (fate) => {
+      if (isOpen) queue.push({ dueMs: clock.nowMs(), events: [], then: fate })
+      flush()
+    },
+    flush,
+    stop: leave,
+  }
+}

@@ -1,0 +1,213 @@
+import {
+  type DeletionFact,
+  type DeletionState,
+  type Evidence,
+  isInService,
+  nextDeletionTimer,
+  noteWrite,
+  type Sighting,
+  stepDeletion,
+  type Write,
+} from './deletion.js'
+import type { EdgeRoute, RouteKey } from './edge-route.js'
+import type { Uid } from './resource.js'
+import { finalizer, type StoredObject } from './stored-object.js'
+
+/** Where every object stands between its source and the Envoys, by uid. */
+export interface Deletions {
+  readonly records: ReadonlyMap<Uid, DeletionRecord>
+  /** Those that are neither served nor waiting to be: what Envoys say may move them. */
+  readonly pending: ReadonlySet<Uid>
+}
+
+export interface DeletionRecord {
+  readonly key: RouteKey
+  readonly uid: Uid
+  readonly generation: number
+  /** What was seen last; `undefined` in a source without finalizers. */
+  readonly object: StoredObject | undefined
+  readonly state: DeletionState
+}
+
+export const noDeletions: Deletions = { records: new Map(), pending: new Set() }
+
+/** What a source has, as far as deletions care. */
+export interface Seen {
+  readonly routes: ReadonlyArray<EdgeRoute>
+  /** Absent from a source without finalizers. */
+  readonly objects?: ReadonlyArray<StoredObject>
+}
+
+/** What is to be told, of which object. */
+export interface RecordedFact {
+  readonly record: Pick<DeletionRecord, 'key' | 'uid' | 'generation'>
+  readonly fact: DeletionFact
+}
+
+export type DeletionsStep = readonly [state: Deletions, facts: ReadonlyArray<RecordedFact>]
+
+/** Says of an object whether any Envoy may still serve it. */
+export type EvidenceOf = (uid: Uid) => Evidence
+
+/**
+ * The routes that go into the snapshot, once this is seen: those that nobody deletes, and that our finalizer
+ * holds, or did. To be published before `observe` asks for evidence. Costs O(routes).
+ */
+export const routesInService = ({ records }: Deletions, seen: Seen): ReadonlyArray<EdgeRoute> => {
+  if (seen.objects === undefined) return seen.routes
+  const served = new Set<Uid>()
+  for (const object of seen.objects) {
+    const sighting = sightingOf(object)
+    if (sighting._tag !== 'Live') continue
+    const [state] = stepDeletion(records.get(object.uid)?.state, sighting, neverAsked, 0)
+    if (isInService(state)) served.add(object.uid)
+  }
+  return seen.routes.filter(({ metadata }) => served.has(metadata.uid))
+}
+
+/** What is there, and is not being deleted, needs no evidence. */
+const neverAsked = (): Evidence => ({ _tag: 'RosterUnsaved', message: '' })
+
+/**
+ * Takes in the whole state of a source. What is no more there was deleted; in a source without finalizers it
+ * then waits, as if one held it. What has not changed is the same reference. Costs O(objects).
+ */
+export const observe = (
+  before: Deletions,
+  seen: Seen,
+  evidenceOf: EvidenceOf,
+  nowMs: number,
+): DeletionsStep => {
+  const { objects } = seen
+  const there: ReadonlyArray<Spotted> =
+    objects === undefined ? seen.routes.map(plain) : objects.map(stored)
+  const uids = new Set(there.map(({ uid }) => uid))
+  const gone: Sighting = objects === undefined ? { _tag: 'Terminating' } : { _tag: 'Absent' }
+  const missing = [...before.records.values()]
+    .filter(({ uid }) => !uids.has(uid))
+    .map((record) => ({ ...record, sighting: gone }))
+  return stepAll(before, [...there, ...missing], evidenceOf, nowMs)
+}
+
+/**
+ * Asks the Envoys again about what waits for them, or about a single object if it does. Costs O(those) times what
+ * the evidence costs, and O(objects) where that changes something; where it changes nothing the result is the
+ * same reference.
+ */
+export const lookAgain = (
+  before: Deletions,
+  evidenceOf: EvidenceOf,
+  nowMs: number,
+  only?: Uid,
+): DeletionsStep => {
+  const asked =
+    only === undefined ? before.pending : [only].filter((uid) => before.pending.has(uid))
+  const waiting = [...asked].flatMap((uid) => {
+    const record = before.records.get(uid)
+    return record === undefined || record.state._tag === 'Released' ? [] : [record]
+  })
+  const sighting: Sighting = { _tag: 'Terminating' }
+  return stepAll(
+    before,
+    waiting.map((record) => ({ ...record, sighting })),
+    evidenceOf,
+    nowMs,
+  )
+}
+
+/** Notes how a write to an object went. */
+export const noteWritten = (
+  before: Deletions,
+  uid: Uid,
+  write: Write,
+  failure: string | undefined,
+): Deletions => {
+  const record = before.records.get(uid)
+  if (record === undefined) return before
+  const state = noteWrite(record.state, write, failure)
+  if (state === record.state) return before
+  return { ...before, records: new Map(before.records).set(uid, { ...record, state }) }
+}
+
+/** Waits no more for an object in a source without finalizers: somebody wants it so. */
+export const breakGlass = (before: Deletions, uid: Uid, evidenceOf: EvidenceOf): DeletionsStep => {
+  const record = before.records.get(uid)
+  return record === undefined || record.object !== undefined || !before.pending.has(uid)
+    ? [before, []]
+    : stepAll(before, [{ ...record, sighting: { _tag: 'Absent' } }], evidenceOf, 0)
+}
+
+/** When something may change although nothing happens, in milliseconds. */
+export const nextDeletionsTimer = ({ records, pending }: Deletions): number | undefined => {
+  let first: number | undefined
+  for (const uid of pending) {
+    const record = records.get(uid)
+    const at = record && nextDeletionTimer(record.state)
+    if (at !== undefined && (first === undefined || at < first)) first = at
+  }
+  return first
+}
+
+type Spotted = Omit<DeletionRecord, 'state'> & { readonly sighting: Sighting }
+
+const plain = ({ metadata: { namespace, name, uid, generation } }: EdgeRoute): Spotted => ({
+  key: { namespace, name },
+  uid,
+  generation,
+  object: undefined,
+  sighting: { _tag: 'Plain' },
+})
+
+const stored = (object: StoredObject): Spotted => ({
+  key: object.key,
+  uid: object.uid,
+  generation: object.generation,
+  object,
+  sighting: sightingOf(object),
+})
+
+const sightingOf = ({ finalizers, deletionTimestamp }: StoredObject): Sighting => {
+  const isGuarded = finalizers.includes(finalizer)
+  if (deletionTimestamp === undefined) return { _tag: 'Live', isGuarded }
+  return { _tag: isGuarded ? 'Terminating' : 'Absent' }
+}
+
+const stepAll = (
+  before: Deletions,
+  spotted: ReadonlyArray<Spotted>,
+  evidenceOf: EvidenceOf,
+  nowMs: number,
+): DeletionsStep => {
+  const facts: Array<RecordedFact> = []
+  const records = draftOf(before.records, (known) => new Map(known))
+  const pending = draftOf(before.pending, (known) => new Set(known))
+  for (const { sighting, key, uid, generation, object } of spotted) {
+    const known = before.records.get(uid)
+    const [state, told] = stepDeletion(known?.state, sighting, () => evidenceOf(uid), nowMs)
+    for (const fact of told) facts.push({ record: { key, uid, generation }, fact })
+    // Nothing holds an object in a source without finalizers: once it is proven gone, it is.
+    const isOver = state === undefined || (state._tag === 'Releasing' && object === undefined)
+    if (isOver) {
+      if (known !== undefined) records.draft().delete(uid)
+    } else if (known?.state !== state || known.object !== object)
+      records.draft().set(uid, { key, uid, generation, object, state })
+    const isPending = !isOver && !isInService(state) && state._tag !== 'Guarding'
+    if (isPending === before.pending.has(uid)) continue
+    if (isPending) pending.draft().add(uid)
+    else pending.draft().delete(uid)
+  }
+  const next = { records: records.result(), pending: pending.result() }
+  const isSame = next.records === before.records && next.pending === before.pending
+  return [isSame ? before : next, facts]
+}
+
+interface Draft<A, B extends A> {
+  readonly draft: () => B
+  readonly result: () => A
+}
+
+/** What is copied when it is changed first: most looks change nothing, and a copy costs O(objects). */
+const draftOf = <A, B extends A>(before: A, copy: (before: A) => B): Draft<A, B> => {
+  let copied: B | undefined
+  return { draft: () => (copied ??= copy(before)), result: () => copied ?? before }
+}

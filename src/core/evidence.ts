@@ -1,0 +1,14 @@
+import type { Evidence, NotYet } from './deletion.js'
+import { type Ledger, mayStillServe } from './ledger.js'
+import { named } from './programmed/statement.js'
+import type { Uid } from './resource.js'
+
+/**
+ * What the ledger proves of an object. `closed` is a reason why nothing counts as proven at the moment, whatever
+ * the ledger says; the Envoys that are owed come first, since a person can do something about these.
+ */
+export const evidenceOf = (ledger: Ledger, closed: NotYet | undefined, uid: Uid): Evidence => {
+  const owed = mayStillServe(ledger, uid)
+  if (owed.length > 0) return { _tag: 'Owed', ...named(owed.map(({ id }) => id)) }
+  return closed ?? { _tag: 'Clear', streams: ledger.streams }
+}

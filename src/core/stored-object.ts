@@ -1,0 +1,23 @@
+import type { RouteKey } from './edge-route.js'
+import type { Uid } from './resource.js'
+import type { Condition } from './status.js'
+
+/** Our entry among the finalizers of an object: as long as it is there, the object stays. */
+export const finalizer = 'net.10xdev.io/deprogram'
+
+/**
+ * The bookkeeping of an object in a store that keeps objects until their finalizers are gone, as
+ * Kubernetes does; whether its spec is valid or not.
+ */
+export interface StoredObject {
+  readonly key: RouteKey
+  readonly uid: Uid
+  readonly generation: number
+  /** Changes with each write; a write that names an older one is refused. Opaque. */
+  readonly resourceVersion: string
+  readonly finalizers: ReadonlyArray<string>
+  /** When the deletion was asked for, RFC 3339; it is never taken back. */
+  readonly deletionTimestamp?: string
+  /** What its status says at the moment. */
+  readonly conditions: ReadonlyArray<Condition>
+}

@@ -1,0 +1,69 @@
+import * as PM from '../persistent-map.js'
+import type { Resource } from '../resource.js'
+import type { View } from '../snapshot.js'
+import { clusterType, endpointType, routeType } from '../type-url.js'
+import { possibleForms } from './holding.js'
+import { depart, refersTo } from './linger.js'
+import { hasName } from './names.js'
+import { tablesBefore, tablesIn } from './node-memory.js'
+import { resourceKey } from './search.js'
+import type { Session } from './session-state.js'
+import type { Watch } from './watch.js'
+
+/** The session with the clusters that are to stay although the goal has them no more. */
+export const linger = (session: Session, goal: View, nowMs: number): Session => {
+  const clusters = session.watches[clusterType]
+  if (clusters === undefined) return session
+  const lingerers = depart(session.lingerers, {
+    goal: goal[clusterType],
+    held: clusters.sent,
+    endpoints: session.watches[endpointType]?.sent,
+    strangers: strangersTo(clusters),
+    tables: () => (holdsUnknownTable(session, goal) ? undefined : possibleTables(session)),
+    nowMs,
+  })
+  return lingerers === session.lingerers ? session : { ...session, lingerers }
+}
+
+/** What it says it holds without having asked for it by name: that nobody names it cannot be known. */
+const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
+  subscription.wildcard && claims !== undefined
+    ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
+    : []
+
+/** True while the client is to be sent a table of which nobody knows what it has in its place. */
+const holdsUnknownTable = ({ watches }: Session, goal: View): boolean => {
+  const watch = watches[routeType]
+  return (
+    watch !== undefined &&
+    [...PM.entries(watch.holding.unsure)].some(
+      ({ name, isUnknown }) =>
+        isUnknown &&
+        PM.get(goal[routeType], name) !== undefined &&
+        // One that is refused as a whole will not come: nothing is kept for ever.
+        !watch.search.convicted.has(resourceKey(name)),
+    )
+  )
+}
+
+/** Every table that the client may hold. */
+export const possibleTables = (session: Session): ReadonlyArray<Resource> => {
+  const watch = session.watches[routeType]
+  const entries = watch === undefined ? tablesBefore(session) : tablesIn(watch, watch.holding)
+  return [...PM.entries(entries)].flatMap(({ name, accepted, forms }) =>
+    watch === undefined
+      ? [...(accepted === undefined ? [] : [accepted]), ...forms]
+      : possibleForms(watch.holding, watch.inFlight, name),
+  )
+}
+
+/** Whether a table that the client may hold names this cluster, or the client has brought it in a form of its own. */
+export const isInUse = (session: Session): ((cluster: string) => boolean) => {
+  const unsure = session.watches[clusterType]?.holding.unsure
+  let tables: ReadonlyArray<Resource> | undefined
+  return (cluster) => {
+    if (PM.get(unsure, cluster)?.isUnknown === true) return true
+    tables ??= possibleTables(session)
+    return tables.some(({ refs }) => refersTo(refs, cluster))
+  }
+}

@@ -1,0 +1,209 @@
+import { cutMessage } from '../../core/cut-message.js'
+import type { DeletionState, NotYet } from '../../core/deletion.js'
+import { compareStrings } from '../../core/order.js'
+import type { Explanation, LastSaid, NodeReport } from '../operator.js'
+
+/**
+ * The version of these documents, and of the paths that they are served under (`/v1/…`). A field may be
+ * added within a version; one that changes or goes makes another version.
+ */
+export const documentVersion = 1
+
+interface Document {
+  readonly version: typeof documentVersion
+}
+
+/** `GET /v1/routes/NAMESPACE/NAME`: every object that has, or had, that name. */
+export interface RoutesDocument extends Document {
+  /** When this was said, RFC 3339, by the clock that all times in it are of. */
+  readonly now: string
+  readonly routes: ReadonlyArray<RouteDocument>
+}
+
+export interface RouteDocument {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly state: DeletionState['_tag']
+  /** Since when it is withdrawn, RFC 3339; absent while it is not. */
+  readonly since: string | undefined
+  /** Why the last write to the object did not succeed, if it did not; it is tried again. */
+  readonly failure: string | undefined
+  /** What its release waits for; only in the state `Waiting`. */
+  readonly waitsFor: WaitsForDocument | undefined
+  readonly conditions: ReadonlyArray<ConditionDocument>
+  /** The Envoys that may still serve it, if it is being deleted; at most `maxOwed`. */
+  readonly owed: ReadonlyArray<NodeDocument>
+  readonly owedCount: number
+}
+
+export type WaitsForDocument =
+  | { readonly reason: 'Owed'; readonly nodeCount: number }
+  | { readonly reason: 'Starting'; readonly until: string }
+  | { readonly reason: 'RosterUnsaved'; readonly message: string }
+
+/** A condition of the object, as `metav1.Condition`. */
+export interface ConditionDocument {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+  readonly observedGeneration: number
+  readonly lastTransitionTime: string
+}
+
+/** `GET /v1/nodes`: those that hold something up first, of these the lost ones first, then by id. */
+export interface NodesDocument extends Document {
+  readonly now: string
+  /** At most `maxNodes`. */
+  readonly nodes: ReadonlyArray<NodeDocument>
+  readonly nodeCount: number
+}
+
+export interface NodeDocument {
+  readonly id: string
+  readonly dataPlane: string
+  readonly connected: boolean
+  /** Two connections had this id at once. */
+  readonly shared: boolean
+  /** Since when it is connected, or lost; absent of one that was lost before the control plane began. */
+  readonly since: string | undefined
+  /** What it has said last of a route table. */
+  readonly lastSaid: LastSaid | undefined
+  /** The routes that wait for it, `namespace/name`; at most `maxHeldUp`. */
+  readonly holdsUp: ReadonlyArray<string>
+  readonly holdsUpCount: number
+}
+
+/** `POST /v1/nodes/ID/forget`. */
+export interface ForgottenDocument extends Document {
+  readonly id: string
+  /** The routes that had waited for it; at most `maxHeldUp`. */
+  readonly heldUp: ReadonlyArray<string>
+  readonly heldUpCount: number
+}
+
+/** `POST /v1/routes/NAMESPACE/NAME/break-glass`. */
+export interface BrokenDocument extends Document {
+  /** The ids of the Envoys that had not confirmed; at most `maxOwed`. */
+  readonly unconfirmed: ReadonlyArray<string>
+  readonly unconfirmedCount: number
+}
+
+/** Whatever was not done, and why. */
+export interface ErrorDocument extends Document {
+  readonly error: { readonly reason: ErrorReason; readonly message: string }
+}
+
+/** One word for programs. */
+export type ErrorReason =
+  /** Nothing has this path, or no object has this name, or no node this id. */
+  | 'NotFound'
+  /** The request itself is wrong. */
+  | 'BadRequest'
+  /** It comes from a web page, or could: see `strangerOf`. */
+  | 'Forbidden'
+  /** A connected node is not forgotten. */
+  | 'Connected'
+  /** Only a route that is being deleted has a glass to break. */
+  | 'NotTerminating'
+  /** Another object has the name now than the one that was agreed to. */
+  | 'Changed'
+  /** The control plane has only just begun: ask again. */
+  | 'Starting'
+  /** It was tried, and failed. */
+  | 'Failed'
+  /** It takes too long: nobody knows whether it will be done. */
+  | 'TimedOut'
+
+/** A document is read by a person, or by a script that looks for the few that hold something up. */
+export const maxNodes = 5_000
+export const maxOwed = 1_000
+/** Of one node: enough to see which routes these are, and 5,000 nodes stay within some megabytes. */
+export const maxHeldUp = 20
+/** Objects of one name: the present one, and those before it that still wait. */
+const maxRoutes = 100
+
+export const routesDocument = (
+  explanations: ReadonlyArray<Explanation>,
+  nowMs: number,
+): RoutesDocument => ({
+  version: documentVersion,
+  now: dateOf(nowMs),
+  routes: explanations.slice(0, maxRoutes).map(routeDocument),
+})
+
+const routeDocument = ({ key, uid, state, conditions, owed }: Explanation): RouteDocument => ({
+  ...key,
+  uid,
+  state: state._tag,
+  since: 'sinceMs' in state ? dateOf(state.sinceMs) : undefined,
+  failure:
+    'failure' in state && state.failure !== undefined ? cutMessage(state.failure) : undefined,
+  waitsFor: state._tag === 'Waiting' ? waitsForDocument(state.waitsFor) : undefined,
+  conditions,
+  owed: inOrder(owed).slice(0, maxOwed).map(nodeDocument),
+  owedCount: owed.length,
+})
+
+const waitsForDocument = (waitsFor: NotYet): WaitsForDocument => {
+  switch (waitsFor._tag) {
+    case 'Owed':
+      return { reason: 'Owed', nodeCount: waitsFor.nodeCount }
+    case 'Starting':
+      return { reason: 'Starting', until: dateOf(waitsFor.untilMs) }
+    case 'RosterUnsaved':
+      return { reason: 'RosterUnsaved', message: cutMessage(waitsFor.message) }
+  }
+}
+
+export const nodesDocument = (nodes: ReadonlyArray<NodeReport>, nowMs: number): NodesDocument => ({
+  version: documentVersion,
+  now: dateOf(nowMs),
+  nodes: inOrder(nodes).slice(0, maxNodes).map(nodeDocument),
+  nodeCount: nodes.length,
+})
+
+const inOrder = (nodes: ReadonlyArray<NodeReport>): ReadonlyArray<NodeReport> =>
+  [...nodes].sort((a, b) => rankOf(a) - rankOf(b) || compareStrings(a.id, b.id))
+
+const rankOf = ({ holdsUp, connected }: NodeReport): number =>
+  holdsUp.length === 0 ? 2 : connected ? 1 : 0
+
+const nodeDocument = ({ isShared, lastSaid, holdsUp, ...node }: NodeReport): NodeDocument => ({
+  id: node.id,
+  dataPlane: node.dataPlane,
+  connected: node.connected,
+  shared: isShared,
+  since: node.since,
+  lastSaid: lastSaid && { ...lastSaid, message: cutMessage(lastSaid.message) },
+  holdsUp: holdsUp.slice(0, maxHeldUp),
+  holdsUpCount: holdsUp.length,
+})
+
+export const forgottenDocument = (
+  id: string,
+  heldUp: ReadonlyArray<string>,
+): ForgottenDocument => ({
+  version: documentVersion,
+  id,
+  heldUp: heldUp.slice(0, maxHeldUp),
+  heldUpCount: heldUp.length,
+})
+
+export const brokenDocument = (unconfirmed: ReadonlyArray<string>): BrokenDocument => ({
+  version: documentVersion,
+  unconfirmed: unconfirmed.slice(0, maxOwed),
+  unconfirmedCount: unconfirmed.length,
+})
+
+export const errorDocument = (reason: ErrorReason, message: string): ErrorDocument => ({
+  version: documentVersion,
+  error: { reason, message },
+})
+
+/** The last moment that a date can be (ECMA-262), in milliseconds. */
+const maxDateMs = 8.64e15
+
+/** RFC 3339. */
+const dateOf = (ms: number): string => new Date(Math.min(Math.max(ms, 0), maxDateMs)).toISOString()

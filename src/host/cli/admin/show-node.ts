@@ -1,0 +1,90 @@
+import { headOf } from '../../../core/cut-message.js'
+import type { NodeDocument, NodesDocument } from '../../admin/document.js'
+import { plural, printable, showAge, showName, showSince } from './words.js'
+
+/** Routes that are named in a cell of the table. */
+const maxNamedRoutes = 3
+
+/** Characters of an Envoy's message in a cell of the table; the whole is in the JSON. */
+const maxCellMessage = 60
+
+/** The Envoys as a table, those that hold something up first. */
+export const showNodes = ({ now, nodes, nodeCount }: NodesDocument): string => {
+  if (nodes.length === 0) return 'No Envoy is known.\n'
+  const rest = nodeCount - nodes.length
+  const header = ['ID', 'DATA PLANE', 'STATE', 'SINCE', 'LAST SAID', 'HOLDS UP']
+  return [
+    ...table([header, ...nodes.map((node) => cellsOf(node, now))]),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+    '',
+  ].join('\n')
+}
+
+const cellsOf = (node: NodeDocument, now: string): ReadonlyArray<string> => [
+  showName(node.id),
+  showName(node.dataPlane),
+  showState(node),
+  node.since === undefined ? '-' : showSince(node.since, now),
+  showLastSaid(node, now),
+  showHeldUp(node.holdsUp, node.holdsUpCount, maxNamedRoutes),
+]
+
+const showState = ({ connected, shared }: NodeDocument): string =>
+  `${connected ? 'connected' : 'lost'}${shared ? ', shared id' : ''}`
+
+const showLastSaid = ({ lastSaid }: NodeDocument, now: string): string => {
+  if (lastSaid === undefined) return '-'
+  const { what, at, version, message } = lastSaid
+  const said = `${what} ${printable(version)} (${showAge(at, now)} ago)`
+  if (what === 'ACK') return said
+  const head = headOf(message, maxCellMessage)
+  return `${said}: ${printable(head)}${head === message ? '' : '…'}`
+}
+
+/** The first of some routes, and how many more there are; `-` for none. */
+export const showHeldUp = (
+  routes: ReadonlyArray<string>,
+  count: number,
+  maxNamed: number = routes.length,
+): string => {
+  if (count === 0) return '-'
+  const named = routes.slice(0, maxNamed)
+  const rest = count - named.length
+  return `${named.map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** One Envoy in a few lines, for those who look for why it has not confirmed. */
+export const describeNode = (node: NodeDocument, now: string): ReadonlyArray<string> => [
+  `${showName(node.id)} of the data plane ${showName(node.dataPlane)}`,
+  `  ${stateWords(node, now)}`,
+  `  ${lastWords(node, now)}`,
+  ...(node.shared ? ['  more than one Envoy has this id: each of them must confirm'] : []),
+]
+
+const stateWords = ({ connected, since }: NodeDocument, now: string): string => {
+  if (since !== undefined)
+    return `${connected ? 'connected' : 'lost'} since ${showSince(since, now)}`
+  return connected ? 'connected' : 'lost since before the control plane began'
+}
+
+const lastWords = ({ lastSaid }: NodeDocument, now: string): string => {
+  if (lastSaid === undefined) return 'has said nothing of a route table yet'
+  const { what, version, at, message } = lastSaid
+  const reason = what === 'NACK' ? `: ${printable(message)}` : ''
+  return `said last: ${what} of version ${printable(version)} at ${showSince(at, now)}${reason}`
+}
+
+/** `2 Envoys`. */
+export const countEnvoys = (count: number): string => plural(count, 'Envoy')

@@ -1,0 +1,99 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { type RouteKey, showKey } from '../../core/edge-route.js'
+import { finalizer } from '../../core/stored-object.js'
+import type { RouteDocument } from '../admin/document.js'
+import type { HostPort } from '../bootstrap.js'
+import { askAdmin } from './admin/client.js'
+import { brokenDecoder } from './admin/decode.js'
+import { adminFrom, adminWords, failed, parseRouteKey, routeOperand } from './admin/run.js'
+import { countEnvoys, showHeldUp } from './admin/show-node.js'
+import { isTerminating, showRoutes } from './admin/show-route.js'
+import { showName } from './admin/words.js'
+import { type Command, hasFlag, type Option } from './command.js'
+import { routeQuestion } from './explain.js'
+import { adminOption } from './options.js'
+import { exitCodes, type ExitCode, type World } from './world.js'
+
+const yesOption: Option = { name: 'yes', help: 'do not ask for the name of the route' }
+
+const hazard = `This takes the finalizer ${finalizer} off, and nothing else; with a directory of
+files it ends the waiting. Nothing shows then that the Envoys above have let go of
+the route. They may go on sending its requests to its backends for as long as they
+run with what they have, also when the backends are gone, or when their addresses
+belong to somebody else, and no status will tell.`
+
+/** Stops waiting for any Envoy with one route. */
+export const breakGlassCommand: Command = {
+  name: 'break-glass',
+  summary: 'let a route go that is Terminating, proven gone or not',
+  description: `Shows why a route is Terminating, asks for its name, and stops waiting.
+
+${hazard}`,
+  operands: [routeOperand],
+  options: [adminOption, yesOption],
+  prepare: (args) =>
+    pipe(
+      E.Do,
+      E.bind('key', () => parseRouteKey(args.operands[0] ?? '')),
+      E.bind('admin', () => adminFrom(breakGlassCommand, args)),
+      E.map(
+        ({ key, admin }) =>
+          (world) =>
+            breakGlass(key, admin, hasFlag(args, yesOption.name), world),
+      ),
+    ),
+}
+
+const breakGlass = async (
+  key: RouteKey,
+  admin: HostPort,
+  isAgreed: boolean,
+  world: World,
+): Promise<ExitCode> => {
+  const found = await askAdmin(admin, routeQuestion(key), world.signal)
+  if (E.isLeft(found)) return failed(world, 'break-glass', found.left)
+  world.out(showRoutes(found.right, adminWords(admin)))
+  const terminating = found.right.routes.filter(isTerminating)
+  if (terminating.length === 0)
+    return failed(world, 'break-glass', `${showName(showKey(key))} is not being deleted`)
+  world.out(`\n${hazard}\n`)
+  const refusal = isAgreed ? undefined : await askForName(showKey(key), world)
+  return refusal === undefined
+    ? breakIt(key, terminating, admin, world)
+    : failed(world, 'break-glass', refusal)
+}
+
+/** `undefined` if the name was typed, or else why nothing is done. */
+const askForName = async (name: string, world: World): Promise<string | undefined> => {
+  world.out('\nType the name of the route, NAMESPACE/NAME, to do it: ')
+  const line = await world.readLine?.()
+  world.out('\n')
+  if (line === undefined) return 'no name was typed, nothing is done (--yes does not ask)'
+  return line.trim() === name ? undefined : 'this is not the name of the route, nothing is done'
+}
+
+/** Only for the objects that were shown: another one may have come under the name meanwhile. */
+const breakIt = async (
+  key: RouteKey,
+  shown: ReadonlyArray<RouteDocument>,
+  admin: HostPort,
+  world: World,
+): Promise<ExitCode> => {
+  const question = {
+    method: 'POST',
+    path: ['v1', 'routes', key.namespace, key.name, 'break-glass'],
+    body: { uids: shown.map(({ uid }) => uid) },
+    decoder: brokenDecoder,
+  } as const
+  const answer = await askAdmin(admin, question, world.signal)
+  if (E.isLeft(answer)) return failed(world, 'break-glass', answer.left)
+  const { unconfirmed, unconfirmedCount } = answer.right
+  world.out(`\n${showName(showKey(key))} is released.\n`)
+  world.out(
+    unconfirmedCount === 0
+      ? 'Every Envoy had confirmed.\n'
+      : `${countEnvoys(unconfirmedCount)} had not confirmed: ${showHeldUp(unconfirmed, unconfirmedCount)}\n`,
+  )
+  return exitCodes.ok
+}

@@ -1,0 +1,46 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { HostPort } from '../bootstrap.js'
+import { askAdmin } from './admin/client.js'
+import { forgottenDecoder } from './admin/decode.js'
+import { adminFrom, failed } from './admin/run.js'
+import { showHeldUp } from './admin/show-node.js'
+import { showName } from './admin/words.js'
+import type { Command } from './command.js'
+import { adminOption } from './options.js'
+import { exitCodes, type ExitCode, type World } from './world.js'
+
+/** Stops waiting for a lost Envoy. */
+export const forgetCommand: Command = {
+  name: 'forget',
+  summary: 'stop waiting for an Envoy that is lost for good',
+  description: `Tells a running edgewright serve that an Envoy will not come back, so that nothing
+waits for it any more. Do it when its process is surely gone: one that still runs
+goes on serving what it had, deleted routes among it, until it connects again. A
+connected Envoy is not forgotten. Behind -- a NODE may begin with a dash.`,
+  operands: [{ name: 'NODE', help: 'the id of the Envoy, as edgewright nodes shows it' }],
+  options: [adminOption],
+  prepare: (args) =>
+    pipe(
+      adminFrom(forgetCommand, args),
+      E.map((admin) => (world) => forget(args.operands[0] ?? '', admin, world)),
+    ),
+}
+
+const forget = async (id: string, admin: HostPort, world: World): Promise<ExitCode> => {
+  const question = {
+    method: 'POST',
+    path: ['v1', 'nodes', id, 'forget'],
+    body: {},
+    decoder: forgottenDecoder,
+  } as const
+  const answer = await askAdmin(admin, question, world.signal)
+  if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left}`)
+  const { heldUp, heldUpCount } = answer.right
+  world.out(`${showName(id)} is forgotten: nothing waits for it any more.
+${heldUpCount === 0 ? 'Nothing did' : `These did: ${showHeldUp(heldUp, heldUpCount)}`}.
+If its process still runs it may go on serving what it had, deleted routes among it, until it connects
+again.
+`)
+  return exitCodes.ok
+}

@@ -1,0 +1,122 @@
+import type { NotYet } from '../core/deletion.js'
+import { listeners } from '../core/listeners.js'
+import { memoryOf, type Roster } from '../core/roster.js'
+import { startWaitMs } from '../core/start-gate.js'
+import type { NodeMemory } from '../core/xds/node-memory.js'
+import type { Clock } from '../ports/clock.js'
+import { guardedLogger } from '../ports/faults.js'
+import { type Logger, silentLogger } from '../ports/logger.js'
+import { type Metrics, noMetrics } from '../ports/metrics.js'
+import type { RosterStore } from '../ports/roster-store.js'
+import type { XdsObserver } from '../ports/xds-observer.js'
+import { keepGate } from './keep-gate.js'
+import { type KeptRoster, keptRoster } from './kept-roster.js'
+import { loadRoster } from './load-roster.js'
+import type { ForgetResult } from './operator.js'
+import { reportRoster, type RosterFact } from './report-roster.js'
+import type { RosterFleet } from './roster-fleet.js'
+
+export type { RosterFact, RosterFleet }
+
+export interface KeepRosterPorts {
+  readonly store: RosterStore
+  readonly clock: Clock
+  readonly logger?: Logger
+  readonly metrics?: Metrics
+  /** Is told what is logged too. Must not throw. */
+  readonly onFact?: (fact: RosterFact) => void
+  /**
+   * After how long a lost node is forgotten, in milliseconds; never if absent. One that was lost before the
+   * start counts as lost since then.
+   */
+  readonly forgetNodeAfterMs?: number
+  /** How long Envoys are waited for after the start, in milliseconds; a minute if absent. */
+  readonly startWaitMs?: number
+  /** Spreads the pauses between tries, in [0, 1); `Math.random` if absent. */
+  readonly random?: () => number
+}
+
+export interface RosterKeeper {
+  /** What the fleet is to start with, once it is read; `undefined` if the signal has aborted before. */
+  readonly loaded: Promise<ReadonlyMap<string, NodeMemory> | undefined>
+  /** Is to hear all that happens in that fleet. */
+  readonly observer: XdsObserver
+  /** Names that fleet. Ids that had to wait for this are admitted now. */
+  readonly attach: (fleet: RosterFleet) => void
+  /** To be called once every source has given its first complete state. */
+  readonly sourcesRead: () => void
+  /** Why nothing may be released at the moment, whatever the ledger says; `undefined` if something may. */
+  readonly gate: () => NotYet | undefined
+  /**
+   * Calls a listener when the gate may have changed, until the returned function is called. It must not throw,
+   * and should note that and no more.
+   */
+  readonly onChange: (listener: () => void) => () => void
+  /** The roster as it is to be. Costs O(nodes). */
+  readonly roster: () => Roster
+  /** Forgets a lost node; resolves when that is written down, or cannot be. Never rejects. */
+  readonly forget: (id: string) => Promise<ForgetResult>
+  /** Resolves when `signal` has aborted and all is written, or `closeWaitMs` have passed. Never rejects. */
+  readonly finished: Promise<void>
+}
+
+/**
+ * Keeps the list of Envoys that may serve something, in memory and in a store, until `signal` aborts.
+ *
+ * Reads it first, for as long as that takes. An id that comes is admitted once it is written down; where it
+ * cannot be, it is admitted all the same, and the gate stays closed until it is. What Envoys have refused, or
+ * had not answered when their stream ended, is written within a second or so.
+ */
+export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterKeeper => {
+  const { store, clock, random = Math.random, metrics = noMetrics, onFact } = given
+  const logger = guardedLogger(given.logger ?? silentLogger)
+  const { ring, listen } = listeners()
+  const start = keepGate(clock, given.startWaitMs ?? startWaitMs, ring)
+  const tell = (fact: RosterFact): void => {
+    reportRoster(logger, metrics, fact)
+    onFact?.(fact)
+  }
+  let kept: KeptRoster | undefined
+  const begin = (roster: Roster): ReadonlyMap<string, NodeMemory> => {
+    const { forgetNodeAfterMs } = given
+    const ports = { store, clock, random, metrics, start, tell, forgetNodeAfterMs, onChange: ring }
+    kept = keptRoster(roster, ports)
+    start.step({ _tag: 'RosterRead', roster })
+    return memoryOf(roster)
+  }
+  let unreadable: string | undefined
+  const onFailure = (message: string): void => {
+    if (message !== unreadable) tell({ _tag: 'LoadFailed', message })
+    unreadable = message
+    start.step({ _tag: 'RosterFailed', message })
+  }
+  const loaded = loadRoster({ store, clock, random, onFailure }, signal).then(
+    (roster) => roster && begin(roster),
+  )
+  const finish = async (): Promise<void> => {
+    await loaded
+    await aborted(signal)
+    await kept?.close()
+    start.close()
+  }
+  return {
+    loaded,
+    observer: (event) => kept?.hear(event),
+    attach: (fleet) => kept?.attach(fleet),
+    sourcesRead: () => start.step({ _tag: 'SourcesRead' }),
+    gate: () => {
+      const message = kept?.failure()
+      return message === undefined ? start.gate() : { _tag: 'RosterUnsaved', message }
+    },
+    onChange: listen,
+    roster: () => kept?.roster() ?? new Map(),
+    forget: (id) => kept?.forget(id) ?? Promise.resolve({ failure: 'the roster is not read yet' }),
+    finished: finish(),
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

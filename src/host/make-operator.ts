@@ -1,0 +1,125 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { DeletionRecord } from '../core/deletions.js'
+import { type RouteKey, showKey } from '../core/edge-route.js'
+import { type Ledger, type LedgerNode, mayStillServe } from '../core/ledger.js'
+import { compareStrings } from '../core/order.js'
+import { conditionsOf } from '../core/status.js'
+import type { Clock } from '../ports/clock.js'
+import type { LedgerSource } from '../ports/ledger-source.js'
+import type { RouteStore } from '../ports/route-store.js'
+import type { Activity } from './activity.js'
+import type { Controller } from './controller.js'
+import type {
+  BreakGlassResult,
+  Explanation,
+  ForgetResult,
+  NodeReport,
+  Operator,
+} from './operator.js'
+
+/** What an operator looks into, and acts on. */
+export interface OperatorPorts {
+  readonly controller: Controller
+  readonly ledger: LedgerSource
+  readonly activity: Activity
+  readonly clock: Clock
+  /** Forgets a lost node, in the fleet and on the roster. */
+  readonly forget: (id: string) => Promise<ForgetResult>
+  /** Where finalizers are; absent for a source without any. */
+  readonly store?: RouteStore
+}
+
+/** Answers a person out of what a controller knows at the moment. Costs O(objects + nodes) for each question. */
+export const makeOperator = (ports: OperatorPorts): Operator => ({
+  explain: (key) => recordsOf(ports, key).map((record) => explain(ports, record)),
+  nodes: () => {
+    const ledger = ports.ledger.ledger()
+    const heldUp = holdUps(ports, ledger)
+    return ledger.nodes
+      .map((node) => reportOf(ports, node, heldUp))
+      .sort((a, b) => compareStrings(a.id, b.id))
+  },
+  forget: (id) => ports.forget(id),
+  breakGlass: (key) => breakGlass(ports, key),
+})
+
+const recordsOf = (
+  { controller }: OperatorPorts,
+  { namespace, name }: RouteKey,
+): ReadonlyArray<DeletionRecord> =>
+  [...controller.state().deletions.records.values()].filter(
+    ({ key }) => key.namespace === namespace && key.name === name,
+  )
+
+const explain = (ports: OperatorPorts, record: DeletionRecord): Explanation => {
+  const { verdicts, deletions } = ports.controller.state()
+  const { key, uid, state, object } = record
+  const verdict = verdicts.get(uid)
+  const now = new Date(ports.clock.nowMs()).toISOString()
+  const ledger = ports.ledger.ledger()
+  const heldUp = holdUps(ports, ledger)
+  return {
+    key,
+    uid,
+    state,
+    conditions: verdict === undefined ? [] : conditionsOf(verdict, object?.conditions ?? [], now),
+    owed: deletions.pending.has(uid)
+      ? mayStillServe(ledger, uid).map((node) => reportOf(ports, node, heldUp))
+      : [],
+  }
+}
+
+type HoldUps = ReadonlyMap<LedgerNode, ReadonlyArray<string>>
+
+const holdUps = ({ controller }: OperatorPorts, ledger: Ledger): HoldUps => {
+  const { records, pending } = controller.state().deletions
+  const all = new Map<LedgerNode, Array<string>>()
+  for (const uid of pending) {
+    const record = records.get(uid)
+    if (record === undefined) continue
+    for (const node of mayStillServe(ledger, uid)) {
+      const names = all.get(node) ?? []
+      all.set(node, names)
+      names.push(showKey(record.key))
+    }
+  }
+  return all
+}
+
+const reportOf = ({ activity }: OperatorPorts, node: LedgerNode, heldUp: HoldUps): NodeReport => {
+  const { id, dataPlane, connected, stream } = node
+  const known = stream === undefined ? activity.ofLost(id) : activity.ofStream(stream)
+  return {
+    id,
+    dataPlane,
+    connected,
+    isShared: node.isShared,
+    since: known?.since,
+    lastSaid: known?.lastSaid,
+    holdsUp: [...(heldUp.get(node) ?? [])].sort(compareStrings),
+  }
+}
+
+const breakGlass = async (ports: OperatorPorts, key: RouteKey): Promise<BreakGlassResult> => {
+  const { controller, store } = ports
+  controller.look()
+  const records = recordsOf(ports, key)
+  if (records.length === 0) return { _tag: 'Unknown' }
+  const { pending } = controller.state().deletions
+  const ending = records.filter(({ uid }) => pending.has(uid))
+  if (ending.length === 0) return { _tag: 'NotTerminating' }
+  const ledger = ports.ledger.ledger()
+  const unconfirmed = new Set<string>()
+  for (const { uid, object } of ending) {
+    for (const { id } of mayStillServe(ledger, uid)) unconfirmed.add(id)
+    if (object === undefined) controller.stopWaiting(uid)
+    else if (store === undefined)
+      return { _tag: 'Failed', message: 'there is no store to write to' }
+    else {
+      const result = await store.release(object)()
+      if (E.isLeft(result) && result.left._tag !== 'NotFound')
+        return { _tag: 'Failed', message: result.left.message }
+    }
+  }
+  return { _tag: 'Broken', unconfirmed: [...unconfirmed].sort(compareStrings) }
+}

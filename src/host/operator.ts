@@ -1,0 +1,61 @@
+import type { DeletionState } from '../core/deletion.js'
+import type { RouteKey } from '../core/edge-route.js'
+import type { Condition } from '../core/status.js'
+
+/** What a person asks a running control plane, and tells it. */
+export interface Operator {
+  /** Why a route is where it is; empty if no object has that name. Several uids may have had one name. */
+  readonly explain: (key: RouteKey) => ReadonlyArray<Explanation>
+  /** The Envoys that may serve something, by id; lost ones among them. */
+  readonly nodes: () => ReadonlyArray<NodeReport>
+  /** Stops waiting for a lost Envoy, in everything that waits for it. */
+  readonly forget: (id: string) => Promise<ForgetResult>
+  /**
+   * Stops waiting for any Envoy with one route, proven or not: it may still be served afterwards. Takes our
+   * finalizer off, and nothing else.
+   */
+  readonly breakGlass: (key: RouteKey) => Promise<BreakGlassResult>
+}
+
+/** One object. */
+export interface Explanation {
+  readonly key: RouteKey
+  readonly uid: string
+  readonly state: DeletionState
+  readonly conditions: ReadonlyArray<Condition>
+  /** The Envoys that may still serve it, if it is being deleted. */
+  readonly owed: ReadonlyArray<NodeReport>
+}
+
+/** One node: an Envoy process, connected or lost. */
+export interface NodeReport {
+  readonly id: string
+  readonly dataPlane: string
+  readonly connected: boolean
+  /** Two connections had this id at once. */
+  readonly isShared: boolean
+  /** Since when it is connected, or lost; RFC 3339. `undefined` of one that was lost before the control plane began. */
+  readonly since: string | undefined
+  /** What it has said last of a route table. */
+  readonly lastSaid: LastSaid | undefined
+  /** The names of the routes that wait for it. */
+  readonly holdsUp: ReadonlyArray<string>
+}
+
+export interface LastSaid {
+  readonly what: 'ACK' | 'NACK'
+  /** RFC 3339. */
+  readonly at: string
+  readonly version: string
+  /** The error of a NACK, cut to a size that a person reads. */
+  readonly message: string
+}
+
+export type ForgetResult = 'Forgotten' | 'Connected' | 'Unknown' | { readonly failure: string }
+
+export type BreakGlassResult =
+  /** Our finalizer is off, or the waiting is over; these had not confirmed. */
+  | { readonly _tag: 'Broken'; readonly unconfirmed: ReadonlyArray<string> }
+  | { readonly _tag: 'NotTerminating' }
+  | { readonly _tag: 'Unknown' }
+  | { readonly _tag: 'Failed'; readonly message: string }

@@ -1,0 +1,146 @@
+import type { Context } from '../core/context.js'
+import type { NotYet } from '../core/deletion.js'
+import {
+  type Deletions,
+  type DeletionsStep,
+  type EvidenceOf,
+  lookAgain as lookAtDeletions,
+  nextDeletionsTimer,
+  noDeletions,
+  observe,
+  type RecordedFact,
+  routesInService,
+} from '../core/deletions.js'
+import { evidenceOf } from '../core/evidence.js'
+import { nextProgrammedTimer } from '../core/programmed.js'
+import type { Uid } from '../core/resource.js'
+import { reuse, type Snapshot } from '../core/snapshot.js'
+import { translate, type Translation } from '../core/translate.js'
+import type { Clock } from '../ports/clock.js'
+import type { DeletionProof } from '../ports/deletion-proof.js'
+import type { LedgerSource } from '../ports/ledger-source.js'
+import type { SourceProblem, SourceState } from '../ports/route-source.js'
+import { withDeletions } from './deletion-verdicts.js'
+import { judge, type Judged, nothingJudged, type Verdicts } from './programmed-verdicts.js'
+
+/** What one pass needs. */
+export interface ReconcilePorts {
+  readonly context: Context
+  readonly clock: Clock
+  readonly publish: (snapshot: Snapshot) => void
+  readonly ledger: LedgerSource | undefined
+  readonly proof: DeletionProof | undefined
+  /** A reason why nothing counts as proven at the moment. */
+  readonly notYet: () => NotYet | undefined
+}
+
+/** What the last pass has left behind. */
+export interface Reconciled {
+  /** What the source has; `undefined` before its first state. */
+  readonly seen: SourceState | undefined
+  /** What is published, with what `translate` says of it. */
+  readonly published: Translation | undefined
+  readonly deletions: Deletions
+  readonly judged: Judged
+  /** What is said of every object. */
+  readonly verdicts: Verdicts
+}
+
+export const nothingYet: Reconciled = {
+  seen: undefined,
+  published: undefined,
+  deletions: noDeletions,
+  judged: nothingJudged,
+  verdicts: new Map(),
+}
+
+export type Reconciliation = readonly [state: Reconciled, facts: ReadonlyArray<RecordedFact>]
+
+const noProblems: ReadonlyArray<SourceProblem> = []
+
+/**
+ * Takes in a state of the source: translates and publishes what is to be served, and only then asks who
+ * has let go of the rest.
+ */
+export const reconcile = (
+  ports: ReconcilePorts,
+  before: Reconciled,
+  seen: SourceState,
+): Reconciliation => {
+  const routes = ports.proof === undefined ? seen.routes : routesInService(before.deletions, seen)
+  const translation = translate(routes, ports.context)
+  const previous = before.published?.snapshot
+  const snapshot =
+    previous === undefined ? translation.snapshot : reuse(previous, translation.snapshot)
+  if (snapshot !== previous) ports.publish(snapshot)
+  const next = { ...before, seen, published: { ...translation, snapshot } }
+  return advance(ports, before, next, (of, evidence) =>
+    observe(of, seen, evidence, ports.clock.nowMs()),
+  )
+}
+
+/** The Envoys may have gone on, or time has; with `uid` only that object is asked for. */
+export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid): Reconciliation =>
+  settleDeletions(ports, before, (of, evidence) =>
+    lookAtDeletions(of, evidence, ports.clock.nowMs(), uid),
+  )
+
+type DeletionsChange = (deletions: Deletions, evidence: EvidenceOf) => DeletionsStep
+
+/** Advances the deletions by one step. Once one waits, every Envoy has to say anew what it holds. */
+export const settleDeletions = (
+  ports: ReconcilePorts,
+  before: Reconciled,
+  step: DeletionsChange,
+): Reconciliation => advance(ports, before, before, step)
+
+/** `now` is `before` with what has become of it so far. */
+const advance = (
+  ports: ReconcilePorts,
+  before: Reconciled,
+  now: Reconciled,
+  step: DeletionsChange,
+): Reconciliation => {
+  const { proof, clock } = ports
+  if (proof === undefined) return [judged(ports, before, now), []]
+  const [deletions, facts] = step(now.deletions, evidenceFrom(ports, proof))
+  const isWaiting = deletions.pending.size > 0
+  if (isWaiting === now.deletions.pending.size > 0)
+    return [judged(ports, before, { ...now, deletions }), facts]
+  proof.demandAcks(isWaiting)
+  // What they are now asked to say again was taken for proven a moment ago.
+  const [asked, more] = lookAtDeletions(deletions, evidenceFrom(ports, proof), clock.nowMs())
+  return [judged(ports, before, { ...now, deletions: asked }), [...facts, ...more]]
+}
+
+/** When to look again although nothing has happened, in milliseconds. */
+export const nextTimer = ({
+  judged: { programmed },
+  deletions,
+}: Reconciled): number | undefined => {
+  const times = [nextProgrammedTimer(programmed), nextDeletionsTimer(deletions)].flatMap(
+    (at) => at ?? [],
+  )
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** Of one moment: all objects are judged by the same ledger. */
+const evidenceFrom = (ports: ReconcilePorts, proof: DeletionProof): EvidenceOf => {
+  const ledger = proof.ledger()
+  const closed = ports.notYet()
+  return (uid) => evidenceOf(ledger, closed, uid)
+}
+
+/** The verdicts are the very same where nothing has changed: a look that finds nothing costs O(nodes). */
+const judged = (ports: ReconcilePorts, before: Reconciled, state: Reconciled): Reconciled => {
+  const { published, seen, deletions } = state
+  if (published === undefined) return state
+  const next = judge(state.judged, published, ports.ledger?.ledger(), ports.clock.nowMs())
+  const isSame =
+    next.verdicts === before.judged.verdicts &&
+    deletions.records === before.deletions.records &&
+    seen === before.seen
+  if (isSame) return { ...state, judged: next, verdicts: before.verdicts }
+  const problems = seen?.problems ?? noProblems
+  return { ...state, judged: next, verdicts: withDeletions(next.verdicts, deletions, problems) }
+}

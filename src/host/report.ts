@@ -1,0 +1,109 @@
+import type { DeletionFact } from '../core/deletion.js'
+import type { RecordedFact } from '../core/deletions.js'
+import { showKey } from '../core/edge-route.js'
+import { showNotYet } from '../core/status.js'
+import type { Translation } from '../core/translate.js'
+import type { Logger } from '../ports/logger.js'
+import type { Metrics } from '../ports/metrics.js'
+import { changesOf, type Complaints, complaintsOf, noComplaints } from './complaints.js'
+import { sameVerdicts, type Verdicts } from './programmed-verdicts.js'
+import type { Reconciled } from './reconcile.js'
+
+export interface ReportPorts {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly onVerdicts: (translation: Translation) => void
+  readonly onDeletion: (fact: RecordedFact) => void
+}
+
+/** Says what one pass has changed: to the log, in figures, and to whoever listens. */
+export interface Reporter {
+  readonly pass: (before: Reconciled, after: Reconciled, facts: ReadonlyArray<RecordedFact>) => void
+}
+
+/** Makes a reporter, which says nothing twice. */
+export const reporter = (ports: ReportPorts): Reporter => {
+  let complaints = noComplaints
+  return {
+    pass: (before, after, facts) => {
+      reportPublish(ports, before, after)
+      for (const each of facts) {
+        reportDeletion(ports, each)
+        ports.onDeletion(each)
+      }
+      ports.metrics.set('edgewright_terminating', {}, after.deletions.pending.size)
+      complaints = reportVerdicts(ports, complaints, before, after)
+    },
+  }
+}
+
+const reportPublish = (
+  { logger, metrics }: ReportPorts,
+  before: Reconciled,
+  after: Reconciled,
+): void => {
+  const { published, seen } = after
+  if (published === undefined || published === before.published) return
+  metrics.add('edgewright_translations_total', {}, 1)
+  const { verdicts, snapshot } = published
+  const accepted = countAccepted(verdicts)
+  metrics.set('edgewright_routes', { accepted: 'true' }, accepted)
+  metrics.set('edgewright_routes', { accepted: 'false' }, verdicts.size - accepted)
+  metrics.set('edgewright_source_problems', {}, seen?.problems.length ?? 0)
+  if (snapshot === before.published?.snapshot) return
+  metrics.add('edgewright_publishes_total', {}, 1)
+  logger.log('info', 'published', { routes: verdicts.size, accepted })
+}
+
+const reportVerdicts = (
+  { logger, onVerdicts }: ReportPorts,
+  complaints: Complaints,
+  before: Reconciled,
+  after: Reconciled,
+): Complaints => {
+  const { published, seen, verdicts } = after
+  if (published === undefined || seen === undefined) return complaints
+  const isKnown = before.published !== undefined && sameVerdicts(before.verdicts, verdicts)
+  if (isKnown && before.seen?.problems === seen.problems) return complaints
+  const next = complaintsOf(seen.problems, verdicts.values())
+  const { appeared, gone } = changesOf(complaints, next)
+  for (const { about, where, message } of appeared)
+    logger.log('warn', complaintWords[about], { where, problem: message })
+  for (const { where } of gone) logger.log('info', 'resolved', { where })
+  if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })
+  return next
+}
+
+const complaintWords = { source: 'cannot be read', route: 'not served as asked' } as const
+
+const countAccepted = (verdicts: Verdicts): number =>
+  [...verdicts.values()].filter(({ accepted }) => accepted._tag === 'Accepted').length
+
+const reportDeletion = ({ logger, metrics }: ReportPorts, { record, fact }: RecordedFact): void => {
+  metrics.add('edgewright_deletions_total', { fact: fact._tag }, 1)
+  const about = { where: showKey(record.key), uid: record.uid }
+  const words = wordsOf(fact)
+  logger.log(fact._tag === 'GlassBroken' ? 'warn' : 'info', words.message, {
+    ...about,
+    ...words.fields,
+  })
+}
+
+const wordsOf = (
+  fact: DeletionFact,
+): { readonly message: string; readonly fields: Readonly<Record<string, string>> } => {
+  switch (fact._tag) {
+    case 'Withdrawn':
+      return {
+        message: 'deleted: served no more, and waits for every Envoy to confirm',
+        fields: {},
+      }
+    case 'Proven':
+      return { message: 'deleted: gone from every Envoy', fields: {} }
+    case 'GlassBroken':
+      return {
+        message: 'gone before every Envoy has confirmed: some may serve it still',
+        fields: { waitedFor: showNotYet(fact.waitedFor) },
+      }
+  }
+}

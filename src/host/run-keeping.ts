@@ -1,0 +1,119 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { inTurn } from '../core/in-turn.js'
+import { listeners } from '../core/listeners.js'
+import type { Roster } from '../core/roster.js'
+import { stepKeeping } from '../core/roster/keeping.js'
+import {
+  type Keeping,
+  type KeepingEffect,
+  type KeepingEvent,
+  nextKeepingTimer,
+  openKeeping,
+} from '../core/roster/keeping-state.js'
+import type { Clock } from '../ports/clock.js'
+import type { RosterStore } from '../ports/roster-store.js'
+import { backoffMs } from './backoff.js'
+import { attempted } from './load-roster.js'
+
+/**
+ * How long a write may take until the Envoys that wait for it are served all the same, in milliseconds. A disk
+ * takes some, a busy API server some hundred.
+ */
+export const slowSaveMs = 5_000
+
+/** What the machine is run with. */
+export interface KeepingPorts {
+  readonly store: RosterStore
+  readonly clock: Clock
+  readonly random: () => number
+  /** Carries out what is not to be written. Must not throw. */
+  readonly perform: (effect: OtherEffect) => void
+  /** Something may have changed. Must not throw. */
+  readonly onChange: (state: Keeping) => void
+}
+
+export type OtherEffect = Exclude<KeepingEffect, { readonly _tag: 'Save' }>
+
+/** The machine at work. */
+export interface RunningKeeping {
+  readonly state: () => Keeping
+  readonly dispatch: (event: KeepingEvent) => void
+  /**
+   * Resolves once all that has changed until now is written down, or with a failure if that takes longer than
+   * `withinMs`; where nothing is to be tried again, at the next write that fails.
+   */
+  readonly written: (withinMs: number, tries: 'Once' | 'Again') => Promise<Written>
+  /** Hears and does nothing any more. */
+  readonly stop: () => void
+}
+
+export type Written = 'Written' | { readonly failure: string }
+
+/** Runs the machine on a roster that was read, and begins with writing it. */
+export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping => {
+  const { store, clock, random } = ports
+  let state = openKeeping(roster)
+  let stopped = false
+  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined
+  const changes = listeners()
+  const save = async (next: Roster): Promise<void> => {
+    const message = `the write has not ended within ${slowSaveMs / 1000} s`
+    const cancel = clock.after(slowSaveMs, () => dispatch({ _tag: 'SaveIsSlow', message }))
+    const saved = await attempted(store.save(next))
+    cancel()
+    if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
+    const retryAtMs = clock.nowMs() + backoffMs(state.failures + 1, random())
+    dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs })
+  }
+  const wind = (): void => {
+    const atMs = stopped ? undefined : nextKeepingTimer(state)
+    if (atMs === timer?.atMs) return
+    timer?.cancel()
+    timer = atMs === undefined ? undefined : { atMs, cancel: wakeAt(atMs) }
+  }
+  const wakeAt = (atMs: number): (() => void) =>
+    clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())), () => {
+      timer = undefined
+      dispatch({ _tag: 'TimePassed' })
+    })
+  const dispatch = inTurn(
+    (event: KeepingEvent) => {
+      if (stopped) return
+      const [next, effects] = stepKeeping(state, event, clock.nowMs())
+      state = next
+      for (const effect of effects)
+        if (effect._tag === 'Save') void save(effect.roster)
+        else ports.perform(effect)
+      wind()
+      changes.ring()
+      ports.onChange(state)
+    },
+    (_, error) =>
+      ports.perform({ _tag: 'Tell', fact: { _tag: 'SaveFailed', message: String(error) } }),
+  )
+  const written: RunningKeeping['written'] = (withinMs, tries) =>
+    new Promise((resolve) => {
+      const { changes: target, failures } = state
+      const look = (): void => {
+        const hasFailed = state.isFailing && state.failures !== failures
+        if (state.saved >= target) end('Written')
+        else if (hasFailed && tries === 'Once') end({ failure: state.failure ?? '' })
+      }
+      const end = (result: Written): void => {
+        stopListening()
+        cancel()
+        resolve(result)
+      }
+      const late = `it was not written within ${withinMs / 1000} s`
+      const cancel = clock.after(withinMs, () => end({ failure: state.failure ?? late }))
+      const stopListening = changes.listen(look)
+      look()
+    })
+  const stop = (): void => {
+    stopped = true
+    wind()
+  }
+  // The first write.
+  dispatch({ _tag: 'TimePassed' })
+  return { state: () => state, dispatch, written, stop }
+}

@@ -1,0 +1,96 @@
+import type { NodeMemory } from '../core/xds/node-memory.js'
+import type { DeletionProof } from '../ports/deletion-proof.js'
+import type { RosterStore } from '../ports/roster-store.js'
+import type { RouteStore } from '../ports/route-store.js'
+import type { SnapshotSink } from '../ports/snapshot-sink.js'
+import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
+import { watchActivity } from './activity.js'
+import { type Controller, type ControllerPorts, startController } from './controller.js'
+import { keepRoster, type KeepRosterPorts } from './keep-roster.js'
+import { makeOperator } from './make-operator.js'
+import type { Operator } from './operator.js'
+
+/** Whoever brings snapshots to Envoys, and can prove what they hold. */
+export interface EnvoyFleet extends SnapshotSink, DeletionProof {
+  /** What is remembered of all nodes, those that are connected included. */
+  readonly memory: () => ReadonlyMap<string, NodeMemory>
+}
+
+/** What a fleet is to be started with. */
+export interface FleetStart {
+  /** What is known of the nodes from before. */
+  readonly memory: ReadonlyMap<string, NodeMemory>
+  /** Must hear all that happens. */
+  readonly observer: XdsObserver
+  /** Route tables wait until a node is admitted. */
+  readonly keepsRoster: true
+}
+
+export interface HostPorts<Fleet extends EnvoyFleet>
+  extends
+    Omit<ControllerPorts, 'sink' | 'ledger' | 'deletion'>,
+    Pick<KeepRosterPorts, 'forgetNodeAfterMs' | 'startWaitMs'> {
+  /** Where the list of Envoys outlives the process. */
+  readonly roster: RosterStore
+  /** Where finalizers and conditions are written; absent for a source without finalizers. */
+  readonly store?: RouteStore
+  /** Starts serving Envoys; `serveXds` as a rule. */
+  readonly serve: (start: FleetStart) => Fleet | Promise<Fleet>
+  /** Is told of everything that happens between the fleet and its Envoys. */
+  readonly observer?: XdsObserver
+}
+
+/** A control plane at work. */
+export interface RunningHost<Fleet extends EnvoyFleet> {
+  readonly fleet: Fleet
+  readonly controller: Controller
+  readonly operator: Operator
+  /** Resolves once everything has stopped and the roster is written; rejects only for a bug. */
+  readonly finished: Promise<void>
+}
+
+/**
+ * Starts a control plane that lets go of no route before every Envoy has: the roster, the fleet, the controller,
+ * in the order that the proof needs.
+ *
+ * The roster is read first, however long that takes. Resolves as soon as Envoys can connect, and with
+ * `undefined` if the signal has aborted before; rejects if `serve` does.
+ */
+export const startHost = async <Fleet extends EnvoyFleet>(
+  ports: HostPorts<Fleet>,
+  signal: AbortSignal,
+): Promise<RunningHost<Fleet> | undefined> => {
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  const { store, clock } = ports
+  const keeper = keepRoster({ ...ports, store: ports.roster }, stop)
+  const memory = await keeper.loaded
+  if (memory === undefined) return undefined
+  const activity = watchActivity(clock)
+  const hear = (event: XdsEvent): void => {
+    activity.observer(event)
+    keeper.observer(event)
+    ports.observer?.(event)
+  }
+  try {
+    const fleet = await ports.serve({ memory, observer: hear, keepsRoster: true })
+    keeper.attach(fleet)
+    const gate = { ...keeper, notYet: keeper.gate }
+    const deletion = { proof: fleet, gate, ...(store !== undefined && { store }) }
+    const controller = startController({ ...ports, sink: fleet, deletion }, stop)
+    const operator = makeOperator({
+      controller,
+      ledger: fleet,
+      activity,
+      clock,
+      forget: keeper.forget,
+      ...(store !== undefined && { store }),
+    })
+    const finished = controller.finished.finally(() => failed.abort()).then(() => keeper.finished)
+    return { fleet, controller, operator, finished }
+  } catch (cause) {
+    failed.abort(cause)
+    await keeper.finished
+    throw cause
+  }
+}

@@ -1,0 +1,253 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Write, wantedWrite } from '../core/deletion.js'
+import type { DeletionRecord } from '../core/deletions.js'
+import { showKey } from '../core/edge-route.js'
+import { type Condition, conditionsOf, conditionTypes } from '../core/status.js'
+import type { StoredObject } from '../core/stored-object.js'
+import type { Verdict } from '../core/verdict.js'
+import type { Clock } from '../ports/clock.js'
+import type { Logger } from '../ports/logger.js'
+import type { Metrics } from '../ports/metrics.js'
+import type { RouteStore, WriteError } from '../ports/route-store.js'
+import { type WorkQueue, workQueue, type Worked } from './work-queue.js'
+
+/** How many writes are under way at once: the API server has other clients. */
+export const maxWrites = 8
+
+/** How long what is to be said of an object is gathered before it is written, in milliseconds. */
+export const conditionsDelayMs = 200
+
+/**
+ * The same of an object that is being deleted, in milliseconds: most are gone before that, and those that
+ * are not change what they wait for with each Envoy that confirms.
+ */
+export const deletionDelayMs = 1_000
+
+export interface WriteBackPorts {
+  readonly store: RouteStore
+  readonly clock: Clock
+  readonly random: () => number
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** What is known of an object now. */
+  readonly recordOf: (uid: string) => DeletionRecord | undefined
+  /** Asks the Envoys again about an object; `recordOf` says what has come of it. */
+  readonly lookAt: (uid: string) => void
+  readonly verdictOf: (uid: string) => Verdict | undefined
+  /** Is told how a write of our finalizer went; `failure` is `undefined` if it succeeded. */
+  readonly onWritten: (uid: string, write: Write, failure: string | undefined) => void
+}
+
+/** Brings finalizers and conditions to the store. */
+export interface WriteBack {
+  /** The finalizer of an object may have to be written. */
+  readonly finalizer: (uid: string) => void
+  /** Something else may be to be said of an object. */
+  readonly conditions: (uid: string, isDeleted: boolean) => void
+  /** Begins no write any more; resolves when none is under way. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Writes what the objects are to have, each by itself: what fails is tried again with backoff, and holds up
+ * nothing else.
+ *
+ * What is written is decided when its turn comes, by what is known then: an Envoy that came back meanwhile
+ * stops a release. Conditions are only written where they differ from what the object has, or was last
+ * given. Of one object one write is under way at a time: of two, one would only learn of the other.
+ */
+export const writeBack = (ports: WriteBackPorts): WriteBack => {
+  const written: Written = new Map()
+  const turns = oneByOne()
+  const queue: WorkQueue = workQueue({
+    clock: ports.clock,
+    random: ports.random,
+    concurrency: maxWrites,
+    work: (key) => {
+      const uid = key.slice(2)
+      return turns.take(uid, () =>
+        key.startsWith(finalizerKey)
+          ? writeFinalizer(ports, uid)
+          : writeConditions(ports, written, uid),
+      )
+    },
+    onFault: (key, cause) =>
+      ports.logger.log('error', 'a write to the store failed in an unknown way', {
+        uid: key.slice(2),
+        error: String(cause),
+      }),
+  })
+  return {
+    finalizer: (uid) => queue.add(`${finalizerKey}${uid}`),
+    conditions: (uid, isDeleted) =>
+      queue.add(`${conditionsKey}${uid}`, isDeleted ? deletionDelayMs : conditionsDelayMs),
+    close: () => {
+      turns.close()
+      return queue.close()
+    },
+  }
+}
+
+interface Turns {
+  /** Runs this when nothing else runs under the key; nothing at all once it is closed. */
+  readonly take: (key: string, run: () => Promise<Worked>) => Promise<Worked>
+  readonly close: () => void
+}
+
+/** For no more than two that want the same turn: there are two kinds of writes, and one of each at a time. */
+const oneByOne = (): Turns => {
+  const running = new Map<string, Promise<unknown>>()
+  let isClosed = false
+  return {
+    take: async (key, run) => {
+      await running.get(key)?.catch(() => undefined)
+      if (isClosed) return 'Done'
+      const mine = run()
+      running.set(key, mine)
+      try {
+        return await mine
+      } finally {
+        if (running.get(key) === mine) running.delete(key)
+      }
+    },
+    close: () => {
+      isClosed = true
+    },
+  }
+}
+
+/** What each object was given last, as long as the source has not shown it. */
+type Written = Map<string, Given>
+
+interface Given {
+  readonly conditions: ReadonlyArray<Condition>
+  /** The version of the object that this was written over: any other one is a later one. */
+  readonly over: string
+}
+
+const finalizerKey = 'f '
+const conditionsKey = 'c '
+
+const writeFinalizer = async (ports: WriteBackPorts, uid: string): Promise<Worked> => {
+  const { store, onWritten } = ports
+  const record = lastLook(ports, uid)
+  const write = record && wantedWrite(record.state)
+  if (record?.object === undefined || write === undefined) return 'Done'
+  const { object } = record
+  const result = await (write === 'Guard' ? store.guard(object) : store.release(object))()
+  count(ports.metrics, write, result)
+  if (E.isRight(result)) {
+    onWritten(uid, write, undefined)
+    return 'Done'
+  }
+  const { _tag, message } = result.left
+  switch (_tag) {
+    // It is gone: what our finalizer was for is over.
+    case 'NotFound':
+      onWritten(uid, write, undefined)
+      return 'Done'
+    // The next sighting brings what is there now.
+    case 'Conflict':
+      return 'Retry'
+    case 'Refused':
+    case 'Unavailable':
+      reportFailure(ports, object, write, message)
+      onWritten(uid, write, message)
+      return 'Retry'
+  }
+}
+
+/** What was proven must be true at this very moment. */
+const lastLook = (
+  { recordOf, lookAt }: WriteBackPorts,
+  uid: string,
+): DeletionRecord | undefined => {
+  const record = recordOf(uid)
+  if (record === undefined || wantedWrite(record.state) !== 'Release') return record
+  lookAt(uid)
+  return recordOf(uid)
+}
+
+const writeConditions = async (
+  ports: WriteBackPorts,
+  written: Written,
+  uid: string,
+): Promise<Worked> => {
+  const object = ports.recordOf(uid)?.object
+  const verdict = ports.verdictOf(uid)
+  if (object === undefined || verdict === undefined) {
+    written.delete(uid)
+    return 'Done'
+  }
+  const given = written.get(uid)
+  const isUnseen = given?.over === object.resourceVersion
+  const present = isUnseen ? given.conditions : object.conditions.filter(isOurs)
+  if (!isUnseen) written.delete(uid)
+  const conditions = conditionsOf(verdict, present, secondsOf(ports.clock.nowMs()))
+  if (isSame(conditions, present)) return 'Done'
+  const result = await ports.store.writeConditions(object, conditions)()
+  count(ports.metrics, 'Conditions', result)
+  if (E.isRight(result)) {
+    written.set(uid, { conditions, over: object.resourceVersion })
+    return 'Done'
+  }
+  written.delete(uid)
+  const { _tag, message } = result.left
+  switch (_tag) {
+    case 'NotFound':
+      return 'Done'
+    case 'Conflict':
+      return 'Retry'
+    case 'Refused':
+    case 'Unavailable':
+      reportFailure(ports, object, 'Conditions', message)
+      return 'Retry'
+  }
+}
+
+const count = (
+  metrics: Metrics,
+  write: Write | 'Conditions',
+  result: E.Either<WriteError, void>,
+): void =>
+  metrics.add(
+    'edgewright_writes_total',
+    { write, result: E.isRight(result) ? 'Ok' : result.left._tag },
+    1,
+  )
+
+const reportFailure = (
+  { logger }: WriteBackPorts,
+  { key, uid }: StoredObject,
+  write: Write | 'Conditions',
+  problem: string,
+): void =>
+  logger.log('warn', 'a write to the store failed, and is tried again', {
+    where: showKey(key),
+    uid,
+    write,
+    problem,
+  })
+
+const isOurs = ({ type }: Condition): boolean => conditionTypes.includes(type)
+
+/** RFC 3339 without fractions, as Kubernetes has it. */
+const secondsOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** Both are ours alone, and always put together in the same order of fields. */
+const isSame = (a: ReadonlyArray<Condition>, b: ReadonlyArray<Condition>): boolean =>
+  a.length === b.length &&
+  a.every((condition) => {
+    const other = b.find(({ type }) => type === condition.type)
+    return other !== undefined && fieldsOf(condition) === fieldsOf(other)
+  })
+
+const fieldsOf = ({
+  type,
+  status,
+  reason,
+  message,
+  observedGeneration,
+  lastTransitionTime,
+}: Condition): string =>
+  [type, status, reason, message, observedGeneration, lastTransitionTime].join('\n')

@@ -1,0 +1,19 @@
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Roster } from '../core/roster.js'
+
+/** Where the roster outlives the process. One process at a time writes to it. */
+export interface RosterStore {
+  /** What was saved last; an empty one where nothing ever was. */
+  readonly load: () => TaskEither<RosterError, Roster>
+  /**
+   * Puts this in the place of what was there. Once it has succeeded it outlives a crash of the process and
+   * of the machine; a failure leaves what was there, or this, and nothing between.
+   */
+  readonly save: (roster: Roster) => TaskEither<RosterError, void>
+}
+
+export interface RosterError {
+  readonly _tag: 'Unavailable' | 'Unreadable'
+  /** For people: where, what, and what to do. */
+  readonly message: string
+}

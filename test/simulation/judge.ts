@@ -1,0 +1,236 @@
+import type { Change } from '../../src/adapters/memory/api-server/index.js'
+import * as PM from '../../src/core/persistent-map.js'
+import type { Snapshot } from '../../src/core/snapshot.js'
+import { startWaitMs } from '../../src/core/start-gate.js'
+import { finalizer, type StoredObject } from '../../src/core/stored-object.js'
+import { routeType } from '../../src/core/type-url.js'
+import type { SourceState } from '../../src/ports/route-source.js'
+import type { Api } from './api.js'
+import type { SteppingClock } from './clock.js'
+import type { Disk } from './disk.js'
+import type { Envoy, Link } from './network.js'
+import type { Random } from './random.js'
+import { nothingServed, partsOf, type Serving, servingOf } from './serving.js'
+
+/** The laws that hold after each step. */
+export type Law =
+  /** No route that an Envoy serves names a cluster that it lacks. */
+  | 'NoDanglingCluster'
+  /** Our finalizer stays as long as any Envoy may serve the object. */
+  | 'GoneBeforeReleased'
+  /** What was released is never served again. */
+  | 'GoneForEver'
+  /** Only what is being deleted is released. */
+  | 'OnlyTheDeleted'
+  /** What enters service was seen with our finalizer. */
+  | 'FinalizerFirst'
+  /** What is being deleted, or is gone, is not published. */
+  | 'NothingDeletedPublished'
+  /** Route tables go to nodes that are on the roster; nothing is released while one of them is not. */
+  | 'RosterFirst'
+  /** What was accepted is not sent again without a reason, and no message brings forth messages for ever. */
+  | 'NothingSentAgain'
+  /** No write leaves an object as it is. */
+  | 'NoIdleWrite'
+  /** Once faults end, all is as it should be. */
+  | 'Convergence'
+  /** Nothing in the control plane throws. */
+  | 'NoFault'
+
+export interface Violation {
+  readonly law: Law
+  readonly message: string
+}
+
+export interface Judge {
+  readonly violation: () => Violation | undefined
+  readonly accuse: (law: Law, message: string) => void
+  /** Looks at what the Envoys serve, if that has changed. */
+  readonly onEnvoyChange: (envoy: Envoy) => void
+  readonly onProcess: (envoy: Envoy) => void
+  readonly onConnect: (envoy: Envoy) => void
+  readonly onObjectChange: (change: Change) => void
+  /** What a process of the control plane is shown; it is to be told of each anew. */
+  readonly onSourceState: (state: SourceState) => void
+  readonly onPublish: (snapshot: Snapshot) => void
+  readonly onTablesSent: (link: Link) => void
+  readonly onAcksDemanded: (isOn: boolean) => void
+  readonly onPlaneStart: () => void
+  /** A person has said that the Envoys of this id that are not connected count no more. */
+  readonly onForgotten: (id: string) => void
+  /** A person wants this object gone, whatever the Envoys say. */
+  readonly excuse: (uid: string) => void
+  readonly servedBy: (envoy: Envoy) => ReadonlySet<string>
+}
+
+/** How long the workers of an Envoy take at most until they do what its main thread has accepted, in milliseconds. */
+const slowestWorkerMs = 80
+
+/** What is known of one Envoy process. */
+interface Watched {
+  parts: ReadonlyArray<unknown>
+  serving: Serving
+  /** What its workers may go on with, and until when. */
+  readonly leaving: Map<string, number>
+  /** What was released although it served it, since nobody answers for it: a person, or the roster, has lost it. */
+  readonly pardoned: Set<string>
+  /** From when on nobody answers for it, in milliseconds, as long as it does not connect. */
+  lostFromMs: number
+}
+
+export interface Scene {
+  readonly clock: SteppingClock
+  readonly random: Random
+  readonly api: Api
+  readonly disk: Disk
+}
+
+/** Watches over the laws. The Envoys' own state is the judge of what they serve, never a ledger. */
+export const makeJudge = (
+  { clock, random, api, disk }: Scene,
+  envoys: () => ReadonlyArray<Envoy>,
+  onAcksDemanded: () => void,
+): Judge => {
+  let violation: Violation | undefined
+  const watched = new Map<Envoy, Watched>()
+  const released = new Set<string>()
+  const excused = new Set<string>()
+  const shownGuarded = new Set<string>()
+  const entrusted = new Set<string>()
+  let shownDeleted = new Set<string>()
+  let shown: ReadonlyMap<string, StoredObject> = new Map()
+  let troublesAtStart = 0
+
+  const accuse = (law: Law, message: string): void => {
+    violation ??= { law, message }
+  }
+  const of = (envoy: Envoy): Watched => {
+    const found = watched.get(envoy)
+    if (found !== undefined) return found
+    const fresh = newcomer()
+    watched.set(envoy, fresh)
+    return fresh
+  }
+  const mayServe = (envoy: Envoy, mark: string): boolean => {
+    const { serving, leaving } = of(envoy)
+    if (envoy.state === undefined) return false
+    return serving.marks.has(mark) || (leaving.get(mark) ?? 0) > clock.nowMs()
+  }
+  const enter = (envoy: Envoy, mark: string): void => {
+    const uid = api.uidOf(mark) ?? ''
+    const who = envoy.options.node.id
+    if (!shownGuarded.has(uid)) accuse('FinalizerFirst', `${who} serves ${mark} (${uid})`)
+    if (released.has(uid) && !of(envoy).pardoned.has(mark))
+      accuse('GoneForEver', `${who} serves ${mark} (${uid}) again`)
+  }
+  const onRelease = ({ metadata }: Change['object']): void => {
+    const { uid } = metadata
+    if (api.isPersonWriting()) excused.add(uid)
+    if (excused.has(uid)) return
+    if (metadata.deletionTimestamp === undefined)
+      accuse('OnlyTheDeleted', `${metadata.name} (${uid}) is released while it is there`)
+    released.add(uid)
+    const mark = api.markOf(uid) ?? ''
+    const serving = envoys().filter((envoy) => mayServe(envoy, mark))
+    const servers = serving.filter((envoy) => of(envoy).lostFromMs > clock.nowMs())
+    for (const envoy of serving) of(envoy).pardoned.add(mark)
+    if (servers.length > 0)
+      accuse(
+        'GoneBeforeReleased',
+        `${metadata.name} ${mark} (${uid}) is released while ${servers.map(({ options }) => options.node.id).join()} may serve it`,
+      )
+    for (const id of entrusted)
+      if (!disk.ids().has(id))
+        accuse('RosterFirst', `${mark} is released while ${id} is not on the roster`)
+  }
+  return {
+    violation: () => violation,
+    accuse,
+    onEnvoyChange: (envoy) => {
+      if (envoy.state === undefined) return
+      const known = of(envoy)
+      const parts = partsOf(envoy.state)
+      if (parts.every((part, index) => part === known.parts[index])) return
+      const before = known.serving.marks
+      known.parts = parts
+      known.serving = servingOf(envoy.state)
+      const { marks, dangling } = known.serving
+      for (const mark of before)
+        if (!marks.has(mark)) {
+          known.leaving.set(mark, clock.nowMs() + random.below(slowestWorkerMs + 1))
+          known.pardoned.delete(mark)
+        }
+      for (const mark of marks) if (!before.has(mark)) enter(envoy, mark)
+      if (dangling.length > 0)
+        accuse('NoDanglingCluster', `${envoy.options.node.id}: ${dangling.join('; ')}`)
+    },
+    onProcess: (envoy) => {
+      watched.set(envoy, newcomer())
+    },
+    onConnect: (envoy) => {
+      of(envoy).lostFromMs = Infinity
+    },
+    onObjectChange: ({ type, object, before }) => {
+      const had = before?.metadata.finalizers?.includes(finalizer) === true
+      const has = type !== 'DELETED' && object.metadata.finalizers?.includes(finalizer) === true
+      if (had && !has) onRelease(object)
+    },
+    onSourceState: ({ objects = [] }) => {
+      shown = new Map(objects.map((object) => [object.uid, object]))
+      for (const { uid, finalizers, deletionTimestamp } of objects) {
+        if (finalizers.includes(finalizer)) shownGuarded.add(uid)
+        if (deletionTimestamp !== undefined) shownDeleted.add(uid)
+      }
+    },
+    onPublish: (snapshot) => {
+      for (const uid of ownersIn(snapshot)) {
+        if (!shownGuarded.has(uid)) accuse('FinalizerFirst', `${uid} is published`)
+        const object = shown.get(uid)
+        if (object === undefined || object.deletionTimestamp !== undefined || shownDeleted.has(uid))
+          accuse('NothingDeletedPublished', `${uid} is published`)
+      }
+    },
+    onTablesSent: ({ envoy }) => {
+      const { id } = envoy.options.node
+      if (!disk.ids().has(id) && disk.troubles() === troublesAtStart)
+        accuse('RosterFirst', `${id} is sent route tables`)
+      entrusted.add(id)
+    },
+    onAcksDemanded: (isOn) => {
+      if (isOn) onAcksDemanded()
+    },
+    onPlaneStart: () => {
+      shownDeleted = new Set()
+      shown = new Map()
+      troublesAtStart = disk.troubles()
+      entrusted.clear()
+      const ids = disk.ids()
+      // Whom a crash has kept from the roster is waited for, and no longer; by a roster that names others not at all.
+      const lostFromMs = clock.nowMs() + (ids.size === 0 ? startWaitMs : 0)
+      for (const envoy of envoys())
+        if (!ids.has(envoy.options.node.id)) of(envoy).lostFromMs = lostFromMs
+    },
+    onForgotten: (id) => {
+      for (const envoy of envoys())
+        if (envoy.options.node.id === id && envoy.link === undefined) of(envoy).lostFromMs = 0
+      entrusted.delete(id)
+    },
+    excuse: (uid) => void excused.add(uid),
+    servedBy: (envoy) => of(envoy).serving.marks,
+  }
+}
+
+const newcomer = (): Watched => ({
+  parts: [],
+  serving: nothingServed,
+  leaving: new Map(),
+  pardoned: new Set(),
+  lostFromMs: Infinity,
+})
+
+export const ownersIn = ({ dataPlanes }: Snapshot): ReadonlySet<string> =>
+  new Set(
+    [...dataPlanes.values()].flatMap((view) =>
+      [...PM.entries(view[routeType])].flatMap(({ owners }) => owners),
+    ),
+  )

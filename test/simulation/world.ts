@@ -1,0 +1,102 @@
+import { defaultDataPlane } from '../../src/core/edge-route.js'
+import { clusterType, routeType } from '../../src/core/type-url.js'
+import type { EnvoyOptions } from '../../src/adapters/memory/envoy/client/state.js'
+import { type Api, makeApi } from './api.js'
+import { type SteppingClock, steppingClock } from './clock.js'
+import { type Disk, makeDisk } from './disk.js'
+import { type Judge, makeJudge } from './judge.js'
+import { type Envoy, makeNetwork, type Network } from './network.js'
+import { makePlane, type Plane } from './plane.js'
+import { randomOf } from './random.js'
+import { contestedPort, hostOf, slowHost } from './routes.js'
+import type { EnvoySetup, Setup } from './steps.js'
+import { type Traffic, watchTraffic } from './traffic.js'
+
+/** Everything that a run is about. */
+export interface World {
+  readonly setup: Setup
+  readonly clock: SteppingClock
+  readonly api: Api
+  readonly disk: Disk
+  readonly judge: Judge
+  readonly network: Network
+  readonly plane: Plane
+  readonly traffic: Traffic
+  readonly tastes: ReadonlyArray<Taste>
+  /** Whether names are resolved. */
+  readonly resolver: { works: boolean }
+}
+
+/** What one Envoy does not take at the moment. */
+export interface Taste {
+  spice: number
+  backend: number
+  isPortBusy: boolean
+}
+
+/** When every run begins: the year does not matter. */
+const startMs = Date.UTC(2030, 0, 1)
+
+export const makeWorld = (setup: Setup): World => {
+  const random = randomOf(setup.seed ^ 0x5eed)
+  const clock = steppingClock(startMs)
+  const resolver = { works: true }
+  const api = makeApi(clock)
+  const disk = makeDisk(clock, random.fork())
+  const scene = { clock, random: random.fork(), api, disk }
+  const tastes = setup.envoys.map((): Taste => ({ spice: 0, backend: 0, isPortBusy: false }))
+  const options = setup.envoys.map((each, index) =>
+    optionsOf(
+      each,
+      () => tastes[index],
+      () => resolver.works,
+    ),
+  )
+  const judge = makeJudge(
+    scene,
+    () => network.envoys,
+    () => traffic.onAcksDemanded(),
+  )
+  const traffic = watchTraffic(judge)
+  const network: Network = makeNetwork(options, clock, random.fork(), {
+    onChange: judge.onEnvoyChange,
+    onProcess: judge.onProcess,
+    onConnect: judge.onConnect,
+    onSend: (link, response) => {
+      traffic.onSend(link, response)
+      if (response.typeUrl === routeType && response.resources.length > 0) judge.onTablesSent(link)
+    },
+    onReceive: traffic.onReceive,
+  })
+  api.server.observe(judge.onObjectChange)
+  const plane = makePlane(scene, network, judge)
+  return { setup, clock, api, disk, judge, network, plane, traffic, tastes, resolver }
+}
+
+const text = new TextDecoder('latin1')
+
+const optionsOf = (
+  { id, variant, seed, drainMs }: EnvoySetup,
+  taste: () => Taste | undefined,
+  resolves: () => boolean,
+): EnvoyOptions => ({
+  node: { id, cluster: defaultDataPlane },
+  variant,
+  seed,
+  drainMs,
+  resolves: (host) => host !== slowHost || resolves(),
+  busyPorts: (port) => port === contestedPort && taste()?.isPortBusy === true,
+  refuse: (typeUrl, name, bytes) => {
+    const { spice = 0, backend = 0 } = taste() ?? {}
+    if (typeUrl === routeType && spice > 0)
+      return text.decode(bytes).includes(`hot${spice}`)
+        ? `${name}: hot${spice} is too much`
+        : undefined
+    if (typeUrl === clusterType && backend > 0)
+      return text.decode(bytes).includes(hostOf(backend)) ? `${name}: no such backend` : undefined
+    return undefined
+  },
+})
+
+export const envoyAt = ({ network: { envoys } }: World, index: number): Envoy | undefined =>
+  envoys[index % envoys.length]

@@ -1,0 +1,226 @@
+import { memoryLogger, memoryMetrics, virtualClock } from 'edgewright/memory'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { DeletionState } from '../../src/core/deletion.js'
+import type { DeletionRecord } from '../../src/core/deletions.js'
+import type { StoredObject } from '../../src/core/stored-object.js'
+import type { Verdict } from '../../src/core/verdict.js'
+import { backoffMs } from '../../src/host/backoff.js'
+import {
+  conditionsDelayMs,
+  deletionDelayMs,
+  maxWrites,
+  writeBack,
+} from '../../src/host/write-back.js'
+import { type Journal, scriptedStore, settled } from '../support/deletion-stage.js'
+import { anObject, bare, deleting } from '../support/stored-objects.js'
+
+const closing: Array<() => Promise<void>> = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const guarding: DeletionState = { _tag: 'Guarding', failure: undefined }
+const serving: DeletionState = { _tag: 'Serving', isGuarded: true, failure: undefined }
+const releasing: DeletionState = { _tag: 'Releasing', sinceMs: 0, streams: 0, failure: undefined }
+
+const recordOf = (object: StoredObject, state: DeletionState): DeletionRecord => {
+  const { key, uid, generation } = object
+  return { key, uid, generation, object, state }
+}
+
+const verdictOf = ({ key, uid, generation }: StoredObject): Verdict => ({
+  key,
+  uid,
+  generation,
+  accepted: { _tag: 'Accepted' },
+  unresolved: [],
+})
+
+/** Writes of objects whose states the test sets. */
+const start = () => {
+  const journal: Journal = []
+  const world = scriptedStore(journal)
+  const clock = virtualClock()
+  const logger = memoryLogger()
+  const metrics = memoryMetrics()
+  const records = new Map<string, DeletionRecord>()
+  const verdicts = new Map<string, Verdict>()
+  const written: Array<string> = []
+  const looks: Array<string> = []
+  let onLook: (uid: string) => void = () => undefined
+  const writes = writeBack({
+    store: world.store,
+    ...{ clock, logger, metrics },
+    random: () => 0,
+    recordOf: (uid) => records.get(uid),
+    verdictOf: (uid) => verdicts.get(uid),
+    lookAt: (uid) => {
+      looks.push(uid)
+      onLook(uid)
+    },
+    onWritten: (uid, write, failure) => void written.push(`${write} ${uid} ${failure ?? 'ok'}`),
+  })
+  closing.push(async () => {
+    await world.answer()
+    await writes.close()
+  })
+  const put = (object: StoredObject, state: DeletionState): void => {
+    world.put(object)
+    records.set(object.uid, recordOf(object, state))
+    verdicts.set(object.uid, verdictOf(object))
+  }
+  const pass = async (ms = 0): Promise<void> => {
+    await settled()
+    clock.advance(ms)
+    await settled()
+  }
+  return {
+    ...{ journal, world, clock, logger, metrics, records, written, looks, writes, put, pass },
+    onLooks: (next: (uid: string) => void) => {
+      onLook = next
+    },
+  }
+}
+
+describe('a finalizer', () => {
+  test('is added and taken off as it is wanted when its turn comes, and that is told', async () => {
+    const made = start()
+    made.put(anObject('a', bare), guarding)
+    made.put(anObject('b', deleting), releasing)
+    made.put(anObject('c'), serving)
+    for (const uid of ['a', 'b', 'c', 'nobody']) made.writes.finalizer(uid)
+    await made.pass()
+    expect(made.journal).toEqual(['guard a', 'release b'])
+    expect(made.written).toEqual(['Guard a ok', 'Release b ok'])
+  })
+
+  test('is taken off only after one more look, which may show that it must not be', async () => {
+    const made = start()
+    made.put(anObject('a', deleting), releasing)
+    made.put(anObject('b', bare), guarding)
+    made.onLooks((uid) => made.records.delete(uid))
+    made.writes.finalizer('a')
+    made.writes.finalizer('b')
+    await made.pass()
+    expect(made.looks).toEqual(['a'])
+    expect(made.journal).toEqual(['guard b'])
+  })
+
+  test('of an object in a source without a store is never written', async () => {
+    const made = start()
+    const { object: _, ...rest } = recordOf(anObject('a', bare), guarding)
+    made.records.set('a', { ...rest, object: undefined })
+    made.writes.finalizer('a')
+    await made.pass()
+    expect(made.journal).toEqual([])
+  })
+
+  test('that meets a conflict tells nothing, and is tried with what is there then', async () => {
+    const made = start()
+    made.put(anObject('a', bare), guarding)
+    made.world.change('a', { generation: 2 })
+    made.writes.finalizer('a')
+    await made.pass()
+    expect(made.written).toEqual([])
+    const { objects } = made.world
+    const present = objects.get('a') ?? anObject('none')
+    made.records.set('a', recordOf(present, guarding))
+    await made.pass(backoffMs(1, 0))
+    expect(made.written).toEqual(['Guard a ok'])
+    expect(made.logger.entries()).toEqual([])
+  })
+})
+
+describe('conditions', () => {
+  test('wait a moment, and longer for what is being deleted', async () => {
+    const made = start()
+    made.put(anObject('a'), serving)
+    made.put(anObject('b'), serving)
+    made.writes.conditions('a', false)
+    made.writes.conditions('b', true)
+    await made.pass(conditionsDelayMs - 1)
+    expect(made.journal).toEqual([])
+    await made.pass(1)
+    expect(made.journal).toEqual(['conditions a'])
+    await made.pass(deletionDelayMs - conditionsDelayMs)
+    expect(made.journal).toEqual(['conditions a', 'conditions b'])
+  })
+
+  test('ask no Envoy', async () => {
+    const made = start()
+    made.put(anObject('a', deleting), releasing)
+    made.writes.conditions('a', true)
+    await made.pass(deletionDelayMs)
+    expect([made.journal, made.looks]).toEqual([['conditions a'], []])
+  })
+})
+
+describe('at once', () => {
+  test('no more than a few writes are under way', async () => {
+    const made = start()
+    made.world.hold()
+    const uids = Array.from({ length: 3 * maxWrites }, (_, i) => `object-${i}`)
+    for (const uid of uids) {
+      made.put(anObject(uid, bare), guarding)
+      made.writes.finalizer(uid)
+    }
+    await made.pass()
+    expect(made.journal).toHaveLength(maxWrites)
+    await made.world.answer()
+    expect(made.journal).toHaveLength(uids.length)
+  })
+
+  test('one write of an object is under way, whichever comes first', async () => {
+    for (const isFinalizerFirst of [true, false]) {
+      const made = start()
+      made.put(anObject('a', bare), guarding)
+      made.world.hold()
+      if (isFinalizerFirst) made.writes.finalizer('a')
+      made.writes.conditions('a', false)
+      await made.pass(conditionsDelayMs)
+      made.writes.finalizer('a')
+      await made.pass(conditionsDelayMs)
+      expect(made.journal).toHaveLength(1)
+      await made.world.answer()
+      expect(made.journal.length).toBeGreaterThan(1)
+      expect(made.world.mostAtOnce()).toBe(1)
+    }
+  })
+})
+
+test('once it is closed nothing begins, not even what waits for another write of its object', async () => {
+  const made = start()
+  made.put(anObject('a', bare), guarding)
+  made.put(anObject('b', bare), guarding)
+  made.world.hold()
+  made.writes.finalizer('a')
+  made.writes.conditions('a', false)
+  made.writes.conditions('b', true)
+  await made.pass(conditionsDelayMs)
+  const closed = made.writes.close()
+  made.writes.finalizer('b')
+  await made.world.answer()
+  await closed
+  await made.pass(60_000)
+  expect(made.journal).toEqual(['guard a'])
+  expect(made.clock.waiting()).toBe(0)
+})
+
+test('a write that throws is told of, is tried again, and harms no other object', async () => {
+  const broken = start()
+  broken.onLooks(() => {
+    throw new Error('a bug in the adapter')
+  })
+  broken.put(anObject('a', deleting), releasing)
+  broken.put(anObject('b', bare), guarding)
+  broken.writes.finalizer('a')
+  broken.writes.finalizer('b')
+  await broken.pass()
+  expect(broken.journal).toEqual(['guard b'])
+  expect(broken.logger.entries()).toMatchObject([
+    { level: 'error', fields: { uid: 'a', error: 'Error: a bug in the adapter' } },
+  ])
+  broken.onLooks(() => undefined)
+  await broken.pass(backoffMs(1, 0))
+  expect(broken.journal).toEqual(['guard b', 'release a'])
+})
