@@ -198,6 +198,10 @@ export {
   silentLogger,
 } from './ports/logger.js'
 export { type Labels, type Metrics, noMetrics } from './ports/metrics.js'
+export type { DeletionProof, Forgetting } from './ports/deletion-proof.js'
+export type { RosterError, RosterStore } from './ports/roster-store.js'
+export type { RouteStore, WriteError, WriteFailure } from './ports/route-store.js'
+export type { Roster, RosterEntry } from './core/roster.js'
 export type { RouteSource, SourceError, SourceProblem, SourceState } from './ports/route-source.js'
 export type { SnapshotSink } from './ports/snapshot-sink.js'
 export type { XdsEvent, XdsObserver } from './ports/xds-observer.js'

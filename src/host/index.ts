@@ -18,6 +18,16 @@ export {
   runController,
   startController,
 } from './controller.js'
+export {
+  type EnvoyFleet,
+  type FleetStart,
+  type HostPorts,
+  type RunningHost,
+  startHost,
+} from './start-host.js'
+export * from './admin/index.js'
+export { keepRoster, type KeepRosterPorts, type RosterKeeper } from './keep-roster.js'
+export type { RosterFact } from './report-roster.js'
 export type { Reconciled } from './reconcile.js'
 export { type Activity, type StreamActivity, watchActivity } from './activity.js'
 export { makeOperator, type OperatorPorts } from './make-operator.js'

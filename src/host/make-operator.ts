@@ -31,7 +31,11 @@ export interface OperatorPorts {
 
 /** Answers a person out of what a controller knows at the moment. Costs O(objects + nodes) for each question. */
 export const makeOperator = (ports: OperatorPorts): Operator => ({
-  explain: (key) => recordsOf(ports, key).map((record) => explain(ports, record)),
+  explain: (key) => {
+    const ledger = ports.ledger.ledger()
+    const heldUp = holdUps(ports, ledger)
+    return recordsOf(ports, key).map((record) => explain(ports, record, ledger, heldUp))
+  },
   nodes: () => {
     const ledger = ports.ledger.ledger()
     const heldUp = holdUps(ports, ledger)
@@ -51,13 +55,16 @@ const recordsOf = (
     ({ key }) => key.namespace === namespace && key.name === name,
   )
 
-const explain = (ports: OperatorPorts, record: DeletionRecord): Explanation => {
+const explain = (
+  ports: OperatorPorts,
+  record: DeletionRecord,
+  ledger: Ledger,
+  heldUp: HoldUps,
+): Explanation => {
   const { verdicts, deletions } = ports.controller.state()
   const { key, uid, state, object } = record
   const verdict = verdicts.get(uid)
   const now = new Date(ports.clock.nowMs()).toISOString()
-  const ledger = ports.ledger.ledger()
-  const heldUp = holdUps(ports, ledger)
   return {
     key,
     uid,
@@ -110,16 +117,28 @@ const breakGlass = async (ports: OperatorPorts, key: RouteKey): Promise<BreakGla
   if (ending.length === 0) return { _tag: 'NotTerminating' }
   const ledger = ports.ledger.ledger()
   const unconfirmed = new Set<string>()
-  for (const { uid, object } of ending) {
-    for (const { id } of mayStillServe(ledger, uid)) unconfirmed.add(id)
-    if (object === undefined) controller.stopWaiting(uid)
-    else if (store === undefined)
-      return { _tag: 'Failed', message: 'there is no store to write to' }
-    else {
-      const result = await store.release(object)()
-      if (E.isLeft(result) && result.left._tag !== 'NotFound')
-        return { _tag: 'Failed', message: result.left.message }
-    }
+  const failures: Array<string> = []
+  for (const record of ending) {
+    const failure = await letGo(controller, store, record)
+    if (failure !== undefined) failures.push(failure)
+    else for (const { id } of mayStillServe(ledger, record.uid)) unconfirmed.add(id)
   }
-  return { _tag: 'Broken', unconfirmed: [...unconfirmed].sort(compareStrings) }
+  return failures.length === 0
+    ? { _tag: 'Broken', unconfirmed: [...unconfirmed].sort(compareStrings) }
+    : { _tag: 'Failed', message: failures.join('; ') }
+}
+
+/** Says why it could not be done; `undefined` if it was. */
+const letGo = async (
+  controller: Controller,
+  store: RouteStore | undefined,
+  { uid, object }: DeletionRecord,
+): Promise<string | undefined> => {
+  if (object === undefined) {
+    controller.stopWaiting(uid)
+    return undefined
+  }
+  if (store === undefined) return 'there is no store to write to'
+  const result = await store.release(object)()
+  return E.isLeft(result) && result.left._tag !== 'NotFound' ? result.left.message : undefined
 }

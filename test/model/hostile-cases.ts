@@ -47,6 +47,8 @@ const restarts: Action = { _tag: 'Restart', envoy: 0 }
 
 const crash: Action = { _tag: 'Crash', mode: 'memory', publishFirst: false }
 
+const forgets: Action = { _tag: 'Crash', mode: 'nothing', publishFirst: true }
+
 const hot: Partial<Spec> = { spice: 1 }
 
 export const cases: ReadonlyArray<Case> = [
@@ -135,10 +137,19 @@ export const cases: ReadonlyArray<Case> = [
   {
     title: 'an Envoy without listeners that nobody remembers holds up nothing',
     plan: one('sotw'),
+    actions: [publish([], { http: 0 }), settle, forgets],
+  },
+  {
+    title:
+      'a cluster that only its Envoy knew is not taken out when it comes back beside a bad one',
+    plan: one('delta'),
     actions: [
-      publish([], { http: 0 }),
+      publish([spec(0, { backend: 4 })]),
       settle,
-      { _tag: 'Crash', mode: 'nothing', publishFirst: true },
+      edit(0),
+      forgets,
+      deliver(0),
+      publish([spec(3, { backend: 4 }), spec(5, { backend: 3 })]),
     ],
   },
 ]

@@ -19,7 +19,7 @@ type Action =
   | { readonly _tag: 'disturb'; readonly fate: WatchFate }
   | { readonly _tag: 'forget' | 'bookmark' }
 
-const watchFate = fc.constantFrom<WatchFate>('Close', 'Gone', 'Freeze')
+const watchFate = fc.constantFrom<WatchFate>('Close', 'Gone', 'Fail', 'Freeze')
 const name = fc.constantFrom('a', 'b', 'c')
 const action: fc.Arbitrary<Action> = fc.oneof(
   {

@@ -114,6 +114,8 @@ const toEnvoy = (world: World, step: EnvoyStep): void => {
     case 'Dislike':
       taste.spice = step.spice
       taste.backend = step.spice === 0 ? 0 : (setup.envoys[envoy.index]?.dislikesBackend ?? 0)
+      if (taste.spice > 0) taste.once.spices.add(taste.spice)
+      if (taste.backend > 0) taste.once.backends.add(taste.backend)
       return
     case 'BusyPort':
       taste.isPortBusy = step.isBusy

@@ -1,9 +1,10 @@
+import type { ReceivedResponse } from '../../src/adapters/memory/envoy/client/messages.js'
 import type { Change } from '../../src/adapters/memory/api-server/index.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Snapshot } from '../../src/core/snapshot.js'
 import { startWaitMs } from '../../src/core/start-gate.js'
 import { finalizer, type StoredObject } from '../../src/core/stored-object.js'
-import { routeType } from '../../src/core/type-url.js'
+import { clusterType, routeType } from '../../src/core/type-url.js'
 import type { SourceState } from '../../src/ports/route-source.js'
 import type { Api } from './api.js'
 import type { SteppingClock } from './clock.js'
@@ -49,6 +50,9 @@ export interface Judge {
   readonly onEnvoyChange: (envoy: Envoy) => void
   readonly onProcess: (envoy: Envoy) => void
   readonly onConnect: (envoy: Envoy) => void
+  readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
+  /** It connects anew without a word of what it holds. */
+  readonly onLoseVersions: (envoy: Envoy) => void
   readonly onObjectChange: (change: Change) => void
   /** What a process of the control plane is shown; it is to be told of each anew. */
   readonly onSourceState: (state: SourceState) => void
@@ -76,6 +80,11 @@ interface Watched {
   readonly pardoned: Set<string>
   /** From when on nobody answers for it, in milliseconds, as long as it does not connect. */
   lostFromMs: number
+  /**
+   * The tables of which no process of the control plane that is there now knows what they name. In the state of the
+   * world a response with clusters then takes away what they name: which clusters it holds a client does not say.
+   */
+  strange: Set<string>
 }
 
 export interface Scene {
@@ -99,6 +108,7 @@ export const makeJudge = (
   const entrusted = new Set<string>()
   let shownDeleted = new Set<string>()
   let shown: ReadonlyMap<string, StoredObject> = new Map()
+  let published: ReadonlySet<string> = new Set()
   let troublesAtStart = 0
 
   const accuse = (law: Law, message: string): void => {
@@ -161,8 +171,10 @@ export const makeJudge = (
           known.pardoned.delete(mark)
         }
       for (const mark of marks) if (!before.has(mark)) enter(envoy, mark)
-      if (dangling.length > 0)
-        accuse('NoDanglingCluster', `${envoy.options.node.id}: ${dangling.join('; ')}`)
+      const isSotw = envoy.options.variant === 'sotw'
+      for (const { table, cluster } of dangling)
+        if (!(isSotw && known.strange.has(table) && !published.has(cluster)))
+          accuse('NoDanglingCluster', `${table} of ${envoy.options.node.id} names ${cluster}`)
     },
     onProcess: (envoy) => {
       watched.set(envoy, newcomer())
@@ -170,6 +182,10 @@ export const makeJudge = (
     onConnect: (envoy) => {
       of(envoy).lostFromMs = Infinity
     },
+    onDeliver: (envoy, { typeUrl, resources }) => {
+      if (typeUrl === routeType) for (const { name } of resources) of(envoy).strange.delete(name)
+    },
+    onLoseVersions: (envoy) => estrange(of(envoy)),
     onObjectChange: ({ type, object, before }) => {
       const had = before?.metadata.finalizers?.includes(finalizer) === true
       const has = type !== 'DELETED' && object.metadata.finalizers?.includes(finalizer) === true
@@ -183,6 +199,7 @@ export const makeJudge = (
       }
     },
     onPublish: (snapshot) => {
+      published = clustersIn(snapshot)
       for (const uid of ownersIn(snapshot)) {
         if (!shownGuarded.has(uid)) accuse('FinalizerFirst', `${uid} is published`)
         const object = shown.get(uid)
@@ -204,6 +221,7 @@ export const makeJudge = (
       shown = new Map()
       troublesAtStart = disk.troubles()
       entrusted.clear()
+      for (const envoy of envoys()) estrange(of(envoy))
       const ids = disk.ids()
       // Whom a crash has kept from the roster is waited for, and no longer; by a roster that names others not at all.
       const lostFromMs = clock.nowMs() + (ids.size === 0 ? startWaitMs : 0)
@@ -212,7 +230,10 @@ export const makeJudge = (
     },
     onForgotten: (id) => {
       for (const envoy of envoys())
-        if (envoy.options.node.id === id && envoy.link === undefined) of(envoy).lostFromMs = 0
+        if (envoy.options.node.id === id && envoy.link === undefined) {
+          of(envoy).lostFromMs = 0
+          estrange(of(envoy))
+        }
       entrusted.delete(id)
     },
     excuse: (uid) => void excused.add(uid),
@@ -226,7 +247,19 @@ const newcomer = (): Watched => ({
   leaving: new Map(),
   pardoned: new Set(),
   lostFromMs: Infinity,
+  strange: new Set(),
 })
+
+const estrange = (known: Watched): void => {
+  known.strange = new Set(known.serving.tables)
+}
+
+const clustersIn = ({ dataPlanes }: Snapshot): ReadonlySet<string> =>
+  new Set(
+    [...dataPlanes.values()].flatMap((view) =>
+      [...PM.entries(view[clusterType])].map(({ name }) => name),
+    ),
+  )
 
 export const ownersIn = ({ dataPlanes }: Snapshot): ReadonlySet<string> =>
   new Set(

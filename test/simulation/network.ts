@@ -49,6 +49,8 @@ export interface Onlooker {
   readonly onProcess: (envoy: Envoy) => void
   readonly onConnect: (envoy: Envoy) => void
   readonly onSend: (link: Link, response: Response) => void
+  readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
+  readonly onLoseVersions: (envoy: Envoy) => void
   readonly onReceive: (link: Link, request: DiscoveryRequest) => void
 }
 
@@ -161,7 +163,10 @@ export const makeNetwork = (
     if (response === 'End') {
       links.delete(link)
       leave(link)
-    } else if (response !== undefined) tell(link.envoy, { _tag: 'ResponseReceived', response })
+    } else if (response !== undefined) {
+      onlooker.onDeliver(link.envoy, response)
+      tell(link.envoy, { _tag: 'ResponseReceived', response })
+    }
   }
   const heads = (envoy?: Envoy): ReadonlyArray<readonly [link: Link, isToServer: boolean]> =>
     [...links].flatMap((link) =>
@@ -226,6 +231,7 @@ export const makeNetwork = (
     loseVersions: (envoy) => {
       if (envoy.state === undefined) return
       hangUp(envoy, false)
+      onlooker.onLoseVersions(envoy)
       const { watches } = envoy.state
       envoy.state = {
         ...envoy.state,

@@ -45,9 +45,11 @@ const weighed = <K extends string>(
   weights: Readonly<Partial<Record<K, number>>>,
   at: number,
 ): K => {
-  const entries = (Object.entries(weights) as ReadonlyArray<[K, number]>).filter(
-    ([, weight]) => weight > 0,
-  )
+  const entries: Array<readonly [K, number]> = []
+  for (const key in weights) {
+    const weight: number = weights[key] ?? 0
+    if (weight > 0) entries.push([key, weight])
+  }
   let left = at * entries.reduce((sum, [, weight]) => sum + weight, 0)
   for (const [key, weight] of entries) {
     left -= weight

@@ -48,7 +48,7 @@ export const specOf = (
   }
 }
 
-const actionOf = (backend: number): unknown => {
+const actionOf = (backend: number): object => {
   if (backend < 4) return { backends: [{ service: { name: `s${backend}`, port: 80 } }] }
   if (backend < 7) return { backends: [{ address: { host: hostOf(backend), port: 80 } }] }
   return backend === 7 ? { respond: { code: 200 } } : { backends: twoBackends }

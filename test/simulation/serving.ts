@@ -10,11 +10,22 @@ import { markHeader } from './routes.js'
 export interface Serving {
   /** The marks of the objects whose routes stand in a table that is served. */
   readonly marks: ReadonlySet<string>
-  /** `table names cluster`, of clusters that the Envoy lacks. */
-  readonly dangling: ReadonlyArray<string>
+  /** Of clusters that the Envoy lacks, and that a table names. */
+  readonly dangling: ReadonlyArray<Dangling>
+  /** The names of the tables. */
+  readonly tables: ReadonlySet<string>
 }
 
-export const nothingServed: Serving = { marks: new Set(), dangling: [] }
+export interface Dangling {
+  readonly table: string
+  readonly cluster: string
+}
+
+export const nothingServed: Serving = {
+  marks: new Set(),
+  dangling: [],
+  tables: new Set(),
+}
 
 export const routesIn = ({ virtualHosts }: RouteConfiguration): ReadonlyArray<Route> =>
   (virtualHosts ?? []).flatMap(({ routes }) => routes ?? [])
@@ -24,14 +35,16 @@ export const markOfRoute = ({ responseHeadersToAdd }: Route): string | undefined
 
 export const servingOf = (state: EnvoyState): Serving => {
   const marks = new Set<string>()
-  const dangling: Array<string> = []
+  const dangling: Array<Dangling> = []
+  const tables = new Set<string>()
   for (const { table } of servedTables(state)) {
     const of = readTable(table)
+    tables.add(table.name ?? '')
     for (const mark of of.marks) marks.add(mark)
     for (const cluster of of.clusters)
-      if (!state.clusters.active.has(cluster)) dangling.push(`${table.name ?? ''} names ${cluster}`)
+      if (!state.clusters.active.has(cluster)) dangling.push({ table: table.name ?? '', cluster })
   }
-  return { marks, dangling }
+  return { marks, dangling, tables }
 }
 
 /** What `servingOf` depends on. */

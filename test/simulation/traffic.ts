@@ -1,4 +1,4 @@
-import { routeType } from '../../src/core/type-url.js'
+import { clusterType, endpointType, routeType } from '../../src/core/type-url.js'
 import type { DiscoveryRequest, Response } from '../../src/core/xds/messages.js'
 import type { Judge } from './judge.js'
 import type { Link } from './network.js'
@@ -29,7 +29,11 @@ interface Last {
   isDisturbed: boolean
 }
 
-export const watchTraffic = (judge: Judge): Traffic => {
+/** Hears what happens, a line each. */
+export type Say = (line: string) => void
+
+/** Watches, and tells what is sent and what arrives. */
+export const watchTraffic = (judge: Judge, say: Say): Traffic => {
   const links = new WeakMap<Link, Map<string, Last>>()
   let sent = 0
   let sentInStep = 0
@@ -41,6 +45,7 @@ export const watchTraffic = (judge: Judge): Traffic => {
   }
   return {
     onSend: (link, response) => {
+      say(`${whereOf(link)} < ${response.nonce} ${contentOf(response, 0)}`)
       sent += 1
       sentInStep += 1
       if (sentInStep > maxPerStep)
@@ -53,9 +58,13 @@ export const watchTraffic = (judge: Judge): Traffic => {
           'NothingSentAgain',
           `${link.envoy.options.node.id} has accepted ${content}, and is sent it again`,
         )
+      // Endpoints follow their cluster, whatever the client has.
+      const endpoints = typeUrl === clusterType ? lastOf(link).get(endpointType) : undefined
+      if (endpoints !== undefined) endpoints.isDisturbed = true
       lastOf(link).set(typeUrl, { nonce, content, isAccepted: false, isDisturbed: false })
     },
     onReceive: (link, request) => {
+      say(`${whereOf(link)} > ${showRequest(request)}`)
       const last = lastOf(link).get(request.typeUrl)
       if (last === undefined) return
       const isAck =
@@ -76,12 +85,30 @@ export const watchTraffic = (judge: Judge): Traffic => {
   }
 }
 
+const whereOf = ({ envoy, id }: Link): string => `${envoy.options.node.id} on ${id}`
+
+const shortOf = (typeUrl: string): string => typeUrl.slice(typeUrl.lastIndexOf('.') + 1)
+
+const showRequest = (request: DiscoveryRequest): string =>
+  [
+    shortOf(request.typeUrl),
+    request.responseNonce === '' ? 'first' : request.responseNonce,
+    ...(request._tag === 'Sotw'
+      ? [request.resourceNames.join(), `version ${request.versionInfo}`]
+      : [
+          ...request.subscribe.map((name) => `+${name}`),
+          ...request.unsubscribe.map((name) => `-${name}`),
+          ...[...request.initialResourceVersions].map(([name, version]) => `${name}=${version}`),
+        ]),
+    ...(request.errorDetail ? [`refuses: ${request.errorDetail.message}`] : []),
+  ].join(' ')
+
 const asksForMore = (request: DiscoveryRequest): boolean =>
   request._tag === 'Delta' && request.subscribe.length + request.unsubscribe.length > 0
 
 const contentOf = ({ typeUrl, resources, removed }: Response, round: number): string =>
   [
-    typeUrl.slice(typeUrl.lastIndexOf('.') + 1),
+    shortOf(typeUrl),
     ...resources.map(({ name, version }) => `${name}@${version}`),
     ...removed.map((name) => `-${name}`),
     ...(round > 0 ? [`round ${round}`] : []),

@@ -10,7 +10,7 @@ import { makePlane, type Plane } from './plane.js'
 import { randomOf } from './random.js'
 import { contestedPort, hostOf, slowHost } from './routes.js'
 import type { EnvoySetup, Setup } from './steps.js'
-import { type Traffic, watchTraffic } from './traffic.js'
+import { type Say, type Traffic, watchTraffic } from './traffic.js'
 
 /** Everything that a run is about. */
 export interface World {
@@ -27,24 +27,33 @@ export interface World {
   readonly resolver: { works: boolean }
 }
 
-/** What one Envoy does not take at the moment. */
+/** What one Envoy does not take at the moment, and what it did not at any time: that is not sent to it again. */
 export interface Taste {
   spice: number
   backend: number
   isPortBusy: boolean
+  readonly once: { readonly spices: Set<number>; readonly backends: Set<number> }
 }
+
+export const isPicky = ({ once: { spices, backends } }: Taste): boolean =>
+  spices.size + backends.size > 0
 
 /** When every run begins: the year does not matter. */
 const startMs = Date.UTC(2030, 0, 1)
 
-export const makeWorld = (setup: Setup): World => {
+export const makeWorld = (setup: Setup, say: Say): World => {
   const random = randomOf(setup.seed ^ 0x5eed)
   const clock = steppingClock(startMs)
   const resolver = { works: true }
   const api = makeApi(clock)
   const disk = makeDisk(clock, random.fork())
   const scene = { clock, random: random.fork(), api, disk }
-  const tastes = setup.envoys.map((): Taste => ({ spice: 0, backend: 0, isPortBusy: false }))
+  const tastes = setup.envoys.map((): Taste => ({
+    spice: 0,
+    backend: 0,
+    isPortBusy: false,
+    once: { spices: new Set(), backends: new Set() },
+  }))
   const options = setup.envoys.map((each, index) =>
     optionsOf(
       each,
@@ -57,7 +66,9 @@ export const makeWorld = (setup: Setup): World => {
     () => network.envoys,
     () => traffic.onAcksDemanded(),
   )
-  const traffic = watchTraffic(judge)
+  const traffic = watchTraffic(judge, (line) => {
+    say(`${clock.nowMs() - startMs} ms: ${line}`)
+  })
   const network: Network = makeNetwork(options, clock, random.fork(), {
     onChange: judge.onEnvoyChange,
     onProcess: judge.onProcess,
@@ -67,6 +78,8 @@ export const makeWorld = (setup: Setup): World => {
       if (response.typeUrl === routeType && response.resources.length > 0) judge.onTablesSent(link)
     },
     onReceive: traffic.onReceive,
+    onDeliver: judge.onDeliver,
+    onLoseVersions: judge.onLoseVersions,
   })
   api.server.observe(judge.onObjectChange)
   const plane = makePlane(scene, network, judge)

@@ -2,6 +2,7 @@ import { type ControllerPorts, type ReleaseGate, startController } from 'edgewri
 import { memoryLogger, memoryMetrics, virtualClock } from 'edgewright/memory'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RecordedFact } from '../../src/core/deletions.js'
+import type { Ledger } from '../../src/core/ledger.js'
 import { listeners } from '../../src/core/listeners.js'
 import type { Snapshot } from '../../src/core/snapshot.js'
 import type { Condition } from '../../src/core/status.js'
@@ -109,10 +110,16 @@ export const scriptedProof = (journal: Journal) => {
   let snapshot: Snapshot | undefined
   let nodes: ReadonlyArray<NodeOptions> = []
   let streams = 0
+  let known: Ledger | undefined
+  const change = (): void => {
+    known = undefined
+    bell.ring()
+  }
   const proof: DeletionProof = {
     ledger: () => {
       journal.push('evidence')
-      return { ...aLedger(snapshot, nodes), streams }
+      known ??= { ...aLedger(snapshot, nodes), streams }
+      return known
     },
     onLedgerChange: bell.listen,
     demandAcks: (isOn) => void journal.push(`demand ${isOn}`),
@@ -124,18 +131,19 @@ export const scriptedProof = (journal: Journal) => {
     publish: (next: Snapshot): void => {
       journal.push(`publish ${uidsIn(next).join()}`)
       snapshot = next
+      known = undefined
     },
     /** These objects are in the tables of an Envoy on its stream; it is the only one. */
     holds: (...uids: ReadonlyArray<string>) => {
       streams = Math.max(1, streams)
       const holds = Object.fromEntries(uids.map((uid) => [uid, 1]))
       nodes = [{ id: 'envoy', stream: String(streams), holds }]
-      bell.ring()
+      change()
     },
     /** A stream begins, and its Envoy has nothing. */
     join: () => {
       streams += 1
-      bell.ring()
+      change()
     },
     ring: bell.ring,
   }

@@ -136,7 +136,7 @@ describe('the source', () => {
     const { latest, route } = watching(world.source)
     const { uid } = objectOf(latest(), 'a')
     world.fates.push({ requestMs: 5 })
-    world.server.disturb('Close')
+    world.server.disturb('Gone')
     world.remove('a')
     must(world.server, { _tag: 'Create', object: { metadata: keyOf('a'), spec: 'wrong' } })
     expect(objectOf(latest(), 'a').uid).toBe(uid)
@@ -187,6 +187,34 @@ describe('the source', () => {
     world.clock.advance(180_000)
     expect(world.requests.filter(({ _tag }) => _tag === 'List')).toHaveLength(4)
     expect(states).toHaveLength(1)
+  })
+
+  test('a watch that fails is followed by one other, and a relist ends the watch before it', () => {
+    const clock = virtualClock()
+    const asked: Array<string> = []
+    let events = 0
+    const server = memoryApiServer({
+      clock,
+      bookmarkMs: 0,
+      faults: {
+        ofRequest: ({ _tag }) => {
+          asked.push(_tag)
+          return undefined
+        },
+        ofEvent: () => {
+          events++
+          return undefined
+        },
+      },
+    })
+    const { latest } = watching(memoryRoutes(server, { clock, relistMs: 60_000 }).source)
+    server.disturb('Fail')
+    expect(asked).toEqual(['List', 'Watch', 'Watch'])
+    clock.advance(60_000)
+    expect(asked.slice(3)).toEqual(['List', 'Watch'])
+    must(server, { _tag: 'Create', object: { metadata: keyOf('a') } })
+    expect(latest()?.objects).toHaveLength(1)
+    expect(events).toBe(1)
   })
 
   test('an abort leaves no timer and no watch behind', async () => {
@@ -296,6 +324,22 @@ describe('the store', () => {
     expect(await free.store.release(free.seen)()).toEqual(E.right(undefined))
     expect(free.requests).toHaveLength(before)
   })
+
+  test.each(writes)(
+    '%s asks for the uid and the version that were seen',
+    async (_, before, write) => {
+      const { store, seen, requests } = storedOf(before)
+      expect(await write(store, seen)()).toEqual(E.right(undefined))
+      const { uid, resourceVersion } = seen
+      expect(requests.at(-1)).toMatchObject({
+        _tag: 'Patch',
+        patch: expect.arrayContaining([
+          { op: 'test', path: '/metadata/uid', value: uid },
+          { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+        ]) as unknown,
+      })
+    },
+  )
 
   test.each(writes)(
     '%s of an object that has changed is a Conflict, and writes nothing',

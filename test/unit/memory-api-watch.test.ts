@@ -134,9 +134,9 @@ describe('a watch', () => {
     const told: Array<string> = []
     world.server.connect('writer').watch('1', {
       onEvent: (event) => {
+        if (show(event) === 'ADDED a 2') world.put('b')
+        if (show(event) === 'ADDED b 3') world.server.bookmark()
         told.push(show(event))
-        if (told.length === 1) world.put('b')
-        if (told.length === 2) world.server.bookmark()
       },
       onEnd: () => undefined,
     })
@@ -178,6 +178,7 @@ describe('an event', () => {
   test.each([
     ['Close', ['ADDED a 2', 'closed']],
     ['Gone', ['ADDED a 2', 'ERROR 410', 'closed']],
+    ['Fail', ['ADDED a 2', 'ERROR 500', 'closed']],
     ['Freeze', ['ADDED a 2']],
   ] as const)('may be the last one: %s', (then, expected) => {
     const world = worldOf({ faults: fates({ then }) })

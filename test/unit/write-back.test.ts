@@ -108,8 +108,8 @@ describe('a finalizer', () => {
 
   test('of an object in a source without a store is never written', async () => {
     const made = start()
-    const { object: _, ...rest } = recordOf(anObject('a', bare), guarding)
-    made.records.set('a', { ...rest, object: undefined })
+    const record = recordOf(anObject('a', bare), guarding)
+    made.records.set('a', { ...record, object: undefined })
     made.writes.finalizer('a')
     await made.pass()
     expect(made.journal).toEqual([])

@@ -8,6 +8,7 @@ import { initial, step } from './state.js'
 
 export { maxDepth, maxDirectories, maxFiles } from './list.js'
 export { maxFileBytes } from './read-file.js'
+export { filesRosterStore, type FilesRosterOptions } from './roster-store.js'
 export type { Clock, RouteSource, SourceError, SourceState }
 export type { SourceProblem } from '../../ports/route-source.js'
 

@@ -6,7 +6,40 @@
 export { maxCallbacks, virtualClock, type VirtualClock } from './clock.js'
 export { memoryLogger, type LogEntry, type MemoryLogger } from './logger.js'
 export { memoryMetrics, type MemoryMetrics } from './metrics.js'
+export { type MemoryRosterStore, memoryRosterStore, type RosterFault } from './roster-store.js'
 export { memoryRouteSource, type MemoryRouteSource } from './route-source.js'
+export {
+  type ApiConnection,
+  type ApiError,
+  type ApiFaults,
+  type ApiList,
+  type ApiObject,
+  type ApiRequest,
+  type Change,
+  defaultBookmarkMs,
+  defaultHistoryLimit,
+  defaultRelistMs,
+  type EventFate,
+  expired,
+  type JsonPatch,
+  memoryApiServer,
+  type MemoryApiServer,
+  type MemoryApiServerOptions,
+  memoryRoutes,
+  type MemoryRoutes,
+  type MemoryRoutesOptions,
+  type MetaInput,
+  type ObjectInput,
+  type ObjectMeta,
+  type OnAnswer,
+  type PatchOperation,
+  type RequestFate,
+  timeout,
+  type WatchEvent,
+  type WatchFate,
+  type WatchHandlers,
+  type Write,
+} from './api-server/index.js'
 export {
   maxMessages,
   memoryControlPlane,

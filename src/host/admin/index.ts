@@ -1,2 +1,12 @@
+export type {
+  BrokenDocument,
+  ErrorDocument,
+  ErrorReason,
+  ForgottenDocument,
+  NodeDocument,
+  NodesDocument,
+  RouteDocument,
+  RoutesDocument,
+} from './document.js'
 export { type AdminLimits, defaultAdminLimits } from './limits.js'
 export { type AdminOptions, type AdminServer, serveAdmin } from './server.js'

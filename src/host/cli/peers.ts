@@ -5,6 +5,12 @@ import type * as Memory from '../../adapters/memory/index.js'
 import type * as Xds from '../../adapters/xds/index.js'
 import { packageJson } from './package.js'
 
+export type { XdsServer } from '../../adapters/xds/index.js'
+
+export type XdsAdapter = typeof Xds
+export type FilesAdapter = typeof Files
+export type MemoryAdapter = typeof Memory
+
 /** Loads the xDS server; left says how to install what it needs. */
 export const loadXds = (): Promise<Either<string, typeof Xds>> =>
   load(() => import('../../adapters/xds/index.js'), '@grpc/grpc-js')

@@ -2,15 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Context } from '../../core/context.js'
 import { showKey } from '../../core/edge-route.js'
-import type { Translation } from '../../core/translate.js'
-import { type LogLevel, logLevels } from '../../ports/logger.js'
+import { type Logger, type LogLevel, logLevels } from '../../ports/logger.js'
 import { noMetrics } from '../../ports/metrics.js'
 import type { RouteSource, SourceState } from '../../ports/route-source.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 import { systemClock } from '../clock.js'
-import { runController } from '../controller.js'
-import { observeXds } from '../observe-xds.js'
-import type { Operator } from '../operator.js'
+import type { Controller } from '../controller.js'
+import { type ObserveOptions, observeXds } from '../observe-xds.js'
+import { type HostPorts, type RunningHost, startHost } from '../start-host.js'
 import { serveOperators } from './admin/serve-operators.js'
 import { type Arguments, type Command, type Option, valueOf } from './command.js'
 import { type LogFormat, logFormatOption, logFormats, loggerOf, logLevelOption } from './logging.js'
@@ -24,7 +23,15 @@ import {
   rosterOption,
   xdsOption,
 } from './options.js'
-import { loadFiles, loadXds } from './peers.js'
+import {
+  type FilesAdapter,
+  loadFiles,
+  loadMemory,
+  loadXds,
+  type MemoryAdapter,
+  type XdsAdapter,
+  type XdsServer,
+} from './peers.js'
 import { parseChoice, parseForgetAfter, parseHostPort } from './values.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
@@ -99,27 +106,13 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const logger = loggerOf(world, options.level, options.format)
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
-  let operator: Operator | undefined // as soon as there is a controller that can say something
-  const admin = await serveOperators({ admin: options.admin, logger }, () => operator, signal)
+  let operating: RunningHost<XdsServer> | undefined = undefined
+  const admin = await serveOperators(
+    { admin: options.admin, logger },
+    () => operating?.operator,
+    signal,
+  )
   if (E.isLeft(admin)) return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
-  let verdicts: Translation['verdicts'] = new Map()
-  const nameOf = (uid: string): string | undefined => {
-    const verdict = verdicts.get(uid)
-    return verdict && showKey(verdict.key)
-  }
-  const observer = observeXds(logger, noMetrics, { nameOf })
-  const server = await xds.right
-    .serveXds({ ...options.xds, observer, logger }, signal)
-    .catch((cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))))
-  if (server instanceof Error) {
-    stop.abort()
-    await admin.right.finished
-    return world.signal.aborted ? exitCodes.ok : failed(world, server.message)
-  }
-  logger.log('info', 'listening for Envoys', {
-    xds: showHostPort(server.address),
-    admin: admin.right.address && showHostPort(admin.right.address),
-  })
   let unreadable: string | undefined
   const source = beginning(
     files.right.filesRouteSource({ directory: options.routes }),
@@ -128,27 +121,60 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
       stop.abort()
     },
   )
-  const { context } = options
+  const adapters = { xds: xds.right, files: files.right, memory: await loadMemory() }
+  const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
+  const ports = { ...portsOf(options, adapters, { logger, nameOf }, signal), source }
+  const host = await startHost(ports, signal).catch((cause: unknown) =>
+    cause instanceof Error ? cause : new Error(String(cause)),
+  )
+  if (host === undefined || host instanceof Error) {
+    stop.abort()
+    await admin.right.finished
+    return host === undefined || world.signal.aborted ? exitCodes.ok : failed(world, host.message)
+  }
+  operating = host
+  logger.log('info', 'listening for Envoys', {
+    xds: showHostPort(host.fleet.address),
+    admin: admin.right.address && showHostPort(admin.right.address),
+  })
   try {
-    await runController(
-      {
-        source,
-        sink: server,
-        ledger: server,
-        clock: systemClock,
-        context,
-        logger,
-        onVerdicts: (translation) => (verdicts = translation.verdicts),
-      },
-      signal,
-    )
+    await host.finished
   } finally {
     stop.abort()
-    await Promise.all([server.finished, admin.right.finished])
+    await Promise.all([host.fleet.finished, admin.right.finished])
   }
   if (unreadable !== undefined) return failed(world, unreadable)
   logger.log('info', 'stopped')
   return exitCodes.ok
+}
+
+interface Adapters {
+  readonly xds: XdsAdapter
+  readonly files: FilesAdapter
+  readonly memory: MemoryAdapter
+}
+
+const portsOf = (
+  { roster: path, forgetNodeAfterMs, context, xds }: ServeOptions,
+  adapters: Adapters,
+  { logger, nameOf }: { readonly logger: Logger } & ObserveOptions,
+  signal: AbortSignal,
+): Omit<HostPorts<XdsServer>, 'source'> => ({
+  roster:
+    path === undefined
+      ? adapters.memory.memoryRosterStore()
+      : adapters.files.filesRosterStore({ path }),
+  serve: (start) => adapters.xds.serveXds({ ...xds, ...start, logger }, signal),
+  observer: observeXds(logger, noMetrics, nameOf === undefined ? {} : { nameOf }),
+  clock: systemClock,
+  context,
+  logger,
+  ...(forgetNodeAfterMs !== undefined && { forgetNodeAfterMs }),
+})
+
+const nameIn = (controller: Controller | undefined, uid: string): string | undefined => {
+  const record = controller?.state().deletions.records.get(uid)
+  return record && showKey(record.key)
 }
 
 /**

@@ -49,5 +49,7 @@ export type WatchFate =
   | 'Close'
   /** An ERROR event says 410, and the stream ends. */
   | 'Gone'
+  /** An ERROR event says 500, and the stream ends. */
+  | 'Fail'
   /** Nothing more arrives, not even an end. */
   | 'Freeze'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Clock } from '../../../ports/clock.js'
-import { type ApiError, expired } from './api-error.js'
+import { type ApiError, expired, internalError } from './api-error.js'
 import type { EventFate, WatchFate } from './faults.js'
 import type { WatchEvent } from './watch-event.js'
 
@@ -29,6 +29,14 @@ interface Parcel {
   readonly then: WatchFate | undefined
 }
 
+/** What is said last in a stream, if anything is. */
+const lastErrors: Readonly<Record<WatchFate, ApiError | undefined>> = {
+  Close: undefined,
+  Gone: expired('the resource version is too old'),
+  Fail: internalError('the server cannot go on with the watch'),
+  Freeze: undefined,
+}
+
 /** Opens a watch; `onLeft` is called once, when nothing more can come of it. */
 export const watchStream = (
   clock: Clock,
@@ -53,9 +61,9 @@ export const watchStream = (
     if (wasOpen && isHeard) handlers.onEnd(E.right(undefined))
   }
   const deliver = ({ events, then }: Parcel): void => {
-    const last: WatchEvent = { type: 'ERROR', error: expired('the watch is too old') }
-    for (const event of then === 'Gone' ? [...events, last] : events)
-      if (isOpen) handlers.onEvent(event)
+    const error = then && lastErrors[then]
+    for (const event of events) if (isOpen) handlers.onEvent(event)
+    if (isOpen && error !== undefined) handlers.onEvent({ type: 'ERROR', error })
     if (then !== undefined) end(then !== 'Freeze')
   }
   const flush = (): void => {

@@ -1,0 +1,5 @@
+/** What a runner needs of the simulation. */
+export { planOf } from './plan.js'
+export { run } from './run.js'
+export { shrink } from './shrink.js'
+export { showStep } from './steps.js'

@@ -1,0 +1,95 @@
+/**
+ * Runs the simulation: `node tools/simulate.mjs [--seeds N] [--seed S] [--trace] [--plant BUG]`.
+ *
+ * Runs N seeds from S on (500 from 1), in as many threads as there are processors. With `--seed` alone, that seed. The
+ * last line says `N seeds, V violations`; the exit code is 1 if there are any, or none where a bug was planted.
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { loadSimulation } from './bundle-simulation.mjs'
+
+const load = async (plant) => {
+  const plain = await loadSimulation()
+  if (plant === undefined) return plain
+  const found = plain.plants.find(({ name }) => name === plant)
+  if (found === undefined)
+    throw new Error(`no such bug; there are: ${plain.plants.map(({ name }) => name).join(', ')}`)
+  return loadSimulation(plant, found.patches)
+}
+
+const describe = (seed, plan, violation, simulation) => [
+  `seed ${seed} (${plan.setup.profile}) breaks ${violation.law}: ${violation.message}`,
+  `  Envoys: ${plan.setup.envoys.map(({ id, variant }) => `${id} ${variant}`).join(', ')}`,
+  ...plan.steps.map((step, index) => `  ${index + 1}. ${simulation.showStep(step)}`),
+  `  again: npm run simulate -- --seed ${seed}`,
+]
+
+const runSeed = async (simulation, seed, isTraced) => {
+  const plan = simulation.planOf(seed)
+  const { violation } = await simulation.run(plan)
+  if (violation === undefined) return []
+  const short = await simulation.shrink(plan, violation.law)
+  const again = await simulation.run(short, isTraced ? console.log : undefined)
+  return describe(seed, short, again.violation ?? violation, simulation)
+}
+
+const work = async ({ seeds, plant }) => {
+  const simulation = await load(plant)
+  for (const seed of seeds) parentPort.postMessage(await runSeed(simulation, seed, false))
+}
+
+const inThreads = (seeds, plant, onResult) => {
+  const count = Math.min(availableParallelism(), Math.ceil(seeds.length / 50))
+  const shares = Array.from({ length: count }, (_, n) => seeds.filter((_, i) => i % count === n))
+  return Promise.all(
+    shares.map(
+      (share) =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker(new URL(import.meta.url), {
+            workerData: { seeds: share, plant },
+          })
+          worker.on('message', onResult)
+          worker.on('error', reject)
+          worker.on('exit', resolve)
+        }),
+    ),
+  )
+}
+
+const wholeOf = (text, fallback) => {
+  if (text === undefined) return fallback
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 0) throw new Error(`not a whole number: ${text}`)
+  return number
+}
+
+const main = async () => {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      plant: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+    },
+  })
+  const first = wholeOf(values.seed, 1)
+  const count = wholeOf(values.seeds, values.seed === undefined ? 500 : 1)
+  const seeds = Array.from({ length: count }, (_, index) => first + index)
+  let violations = 0
+  const onResult = (lines) => {
+    if (lines.length === 0) return
+    violations += 1
+    for (const line of lines) console.log(line)
+  }
+  if (count <= 5) {
+    const simulation = await load(values.plant)
+    for (const seed of seeds) onResult(await runSeed(simulation, seed, values.trace))
+  } else await inThreads(seeds, values.plant, onResult)
+  console.log(`${count} seeds, ${violations} violations`)
+  const isWrong = values.plant === undefined ? violations > 0 : violations === 0
+  process.exitCode = isWrong ? 1 : 0
+}
+
+if (isMainThread) await main()
+else await work(workerData)
