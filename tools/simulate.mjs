@@ -4,6 +4,7 @@
  * Runs N seeds from S on (500 from 1), in as many threads as there are processors. With `--seed` alone, that seed. The
  * last line says `N seeds, V violations`; the exit code is 1 if there are any, or none where a bug was planted.
  */
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -57,6 +58,38 @@ const inThreads = (seeds, plant, onResult) => {
   )
 }
 
+/** The first seed that shows a bug by the law that it breaks, and that nothing is wrong with otherwise. */
+const findSeed = async (plain, { name, law, patches }) => {
+  const simulation = await loadSimulation(name, patches)
+  for (let seed = 1; seed <= maxTried; seed += 1) {
+    const plan = plain.planOf(seed)
+    const { violation } = await simulation.run(plan)
+    if (violation?.law !== law) continue
+    if ((await plain.run(plan)).violation === undefined) return seed
+  }
+  return undefined
+}
+
+/** How many seeds are tried for each bug. */
+const maxTried = 3_000
+
+/** Writes down for each bug a seed that shows it. */
+const record = async () => {
+  const plain = await loadSimulation()
+  const lines = []
+  for (const plant of plain.plants) {
+    const seed = await findSeed(plain, plant)
+    console.log(`${plant.name}: ${seed ?? 'not found'}`)
+    if (seed === undefined) process.exitCode = 1
+    else lines.push(`  '${plant.name}': ${seed},`)
+  }
+  writeFileSync(
+    new URL('../test/simulation/seeds.ts', import.meta.url),
+    `/** For each planted bug a seed that shows it; written by \`node tools/simulate.mjs --record\`. */\n` +
+      `export const seeds: Readonly<Record<string, number>> = {\n${lines.join('\n')}\n}\n`,
+  )
+}
+
 const wholeOf = (text, fallback) => {
   if (text === undefined) return fallback
   const number = Number(text)
@@ -70,9 +103,11 @@ const main = async () => {
       seeds: { type: 'string' },
       seed: { type: 'string' },
       plant: { type: 'string' },
+      record: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
     },
   })
+  if (values.record) return record()
   const first = wholeOf(values.seed, 1)
   const count = wholeOf(values.seeds, values.seed === undefined ? 500 : 1)
   const seeds = Array.from({ length: count }, (_, index) => first + index)

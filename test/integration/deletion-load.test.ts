@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settleMs } from '../../src/core/deletion.js'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
-import { proofsIn, reachedAfter } from '../support/deletion/judge.js'
+import { proofsIn, servedAfter } from '../support/deletion/judge.js'
 import { type Door, type Shot, startLoad } from '../support/deletion/load.js'
 import { type DeletionEnvoy, type DeletionRig, startDeletionRig } from '../support/deletion/rig.js'
 import { answers, median } from '../support/traffic.js'
@@ -87,8 +87,8 @@ test(
     for (let round = 0; round < repeats; round += 1) rounds.push(await deleteUnderLoad(round))
 
     for (const { name, address, goneMs, shots } of rounds) {
-      expect(reachedAfter(backends.arrivals, shots, address, goneMs)).toEqual([])
       const path = `/${name}`
+      expect(servedAfter(backends.arrivals, shots, path, goneMs)).toEqual([])
       const victims = shots.filter((shot) => shot.path === path)
       const late = victims.filter(({ sentMs }) => sentMs > goneMs)
       expect(late.filter(({ answer }) => answer !== '404')).toEqual([])

@@ -152,4 +152,38 @@ export const cases: ReadonlyArray<Case> = [
       publish([spec(3, { backend: 4 }), spec(5, { backend: 3 })]),
     ],
   },
+  {
+    title: 'an object whose claims another one has taken over in the same words is not held up',
+    plan: one('sotw'),
+    actions: [
+      publish([spec(1, { ...hot, shared: true })], { http: 0, alt: 1 }),
+      settle,
+      publish([spec(0, { ...hot, shared: true })], { http: 1, alt: 2 }),
+    ],
+  },
+  {
+    title: 'that an Envoy has accepted an empty list of clusters is remembered',
+    plan: one('sotw'),
+    actions: [
+      publish([spec(0, { backend: 1 })]),
+      deliver(0, 0, 0, 0),
+      crash,
+      publish([]),
+      settle,
+      { _tag: 'Pass', ms: 12_000 },
+      deliver(0, 0, 0),
+      crash,
+      publish([spec(0, { backend: 1 })]),
+    ],
+  },
+  {
+    title: 'a table that was not asked for when others were accepted is not held for accepted',
+    plan: one('sotw', { dislikesPort: true, dislikesBackend: 6 }),
+    actions: [
+      publish([], { http: 0, alt: 1 }),
+      settle,
+      publish([spec(3, { backend: 0 }), spec(1, { backend: 0, ...hot }), spec(0)], { alt: 2 }),
+      remove(3),
+    ],
+  },
 ]

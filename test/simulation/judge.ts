@@ -27,6 +27,10 @@ export type Law =
   | 'FinalizerFirst'
   /** What is being deleted, or is gone, is not published. */
   | 'NothingDeletedPublished'
+  /** What others have written on an object stays there. */
+  | 'OthersUntouched'
+  /** What is there is not taken away, all at once, because nobody has said so for a while. */
+  | 'NothingLiveWithdrawn'
   /** Route tables go to nodes that are on the roster; nothing is released while one of them is not. */
   | 'RosterFirst'
   /** What was accepted is not sent again without a reason, and no message brings forth messages for ever. */
@@ -49,7 +53,8 @@ export interface Judge {
   /** Looks at what the Envoys serve, if that has changed. */
   readonly onEnvoyChange: (envoy: Envoy) => void
   readonly onProcess: (envoy: Envoy) => void
-  readonly onConnect: (envoy: Envoy) => void
+  /** The control plane has heard from it. */
+  readonly onHeard: (envoy: Envoy) => void
   readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
   /** It connects anew without a word of what it holds. */
   readonly onLoseVersions: (envoy: Envoy) => void
@@ -108,6 +113,7 @@ export const makeJudge = (
   const entrusted = new Set<string>()
   let shownDeleted = new Set<string>()
   let shown: ReadonlyMap<string, StoredObject> = new Map()
+  let serving: ReadonlySet<string> = new Set()
   let published: ReadonlySet<string> = new Set()
   let troublesAtStart = 0
 
@@ -179,7 +185,7 @@ export const makeJudge = (
     onProcess: (envoy) => {
       watched.set(envoy, newcomer())
     },
-    onConnect: (envoy) => {
+    onHeard: (envoy) => {
       of(envoy).lostFromMs = Infinity
     },
     onDeliver: (envoy, { typeUrl, resources }) => {
@@ -190,6 +196,11 @@ export const makeJudge = (
       const had = before?.metadata.finalizers?.includes(finalizer) === true
       const has = type !== 'DELETED' && object.metadata.finalizers?.includes(finalizer) === true
       if (had && !has) onRelease(object)
+      const own = before?.metadata.finalizers ?? []
+      const others = own.filter((each) => each !== finalizer)
+      const areKept = others.every((each) => object.metadata.finalizers?.includes(each) === true)
+      if (!api.isPersonWriting() && !areKept)
+        accuse('OthersUntouched', `${object.metadata.name} loses ${others.join()}`)
     },
     onSourceState: ({ objects = [] }) => {
       shown = new Map(objects.map((object) => [object.uid, object]))
@@ -200,7 +211,14 @@ export const makeJudge = (
     },
     onPublish: (snapshot) => {
       published = clustersIn(snapshot)
-      for (const uid of ownersIn(snapshot)) {
+      const owners = ownersIn(snapshot)
+      const live = api.server
+        .list()
+        .items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      if (owners.size === 0 && live.some(({ metadata }) => serving.has(metadata.uid)))
+        accuse('NothingLiveWithdrawn', 'nothing is published any more')
+      serving = owners
+      for (const uid of owners) {
         if (!shownGuarded.has(uid)) accuse('FinalizerFirst', `${uid} is published`)
         const object = shown.get(uid)
         if (object === undefined || object.deletionTimestamp !== undefined || shownDeleted.has(uid))
@@ -219,6 +237,7 @@ export const makeJudge = (
     onPlaneStart: () => {
       shownDeleted = new Set()
       shown = new Map()
+      serving = new Set()
       troublesAtStart = disk.troubles()
       entrusted.clear()
       for (const envoy of envoys()) estrange(of(envoy))
@@ -230,7 +249,7 @@ export const makeJudge = (
     },
     onForgotten: (id) => {
       for (const envoy of envoys())
-        if (envoy.options.node.id === id && envoy.link === undefined) {
+        if (envoy.options.node.id === id && envoy.link?.isHeard !== true) {
           of(envoy).lostFromMs = 0
           estrange(of(envoy))
         }

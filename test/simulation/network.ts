@@ -41,13 +41,14 @@ export interface Link {
   readonly toClient: Array<ReceivedResponse | 'End'>
   isClientThere: boolean
   isServerThere: boolean
+  /** A request of it has arrived. */
+  isHeard: boolean
 }
 
 /** Who watches what goes over the wire, and what the Envoys make of it. */
 export interface Onlooker {
   readonly onChange: (envoy: Envoy) => void
   readonly onProcess: (envoy: Envoy) => void
-  readonly onConnect: (envoy: Envoy) => void
   readonly onSend: (link: Link, response: Response) => void
   readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
   readonly onLoseVersions: (envoy: Envoy) => void
@@ -123,10 +124,10 @@ export const makeNetwork = (
       toClient: [],
       isClientThere: true,
       isServerThere: true,
+      isHeard: false,
     }
     links.add(link)
     envoy.link = link
-    onlooker.onConnect(envoy)
     server.open(link.id, serverEnd(link, onlooker))
     tell(envoy, { _tag: 'Connected' })
   }
@@ -154,6 +155,7 @@ export const makeNetwork = (
         links.delete(link)
         server?.close(link.id, 'the connection broke')
       } else if (request !== undefined && link.isServerThere) {
+        link.isHeard = true
         onlooker.onReceive(link, request)
         server?.receive(link.id, request)
       }

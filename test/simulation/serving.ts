@@ -4,7 +4,7 @@ import { clustersOf } from '../../src/adapters/memory/envoy/routing/clusters-of.
 import { routeType } from '../../src/core/type-url.js'
 import type { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
 import type { Route } from '../../src/gen/envoy/config/route/v3/route_components.js'
-import { markHeader } from './routes.js'
+import { formHeader, markHeader } from './routes.js'
 
 /** What an Envoy may answer requests with, on new connections or on kept ones, as its own state says. */
 export interface Serving {
@@ -30,8 +30,12 @@ export const nothingServed: Serving = {
 export const routesIn = ({ virtualHosts }: RouteConfiguration): ReadonlyArray<Route> =>
   (virtualHosts ?? []).flatMap(({ routes }) => routes ?? [])
 
-export const markOfRoute = ({ responseHeadersToAdd }: Route): string | undefined =>
-  responseHeadersToAdd?.find(({ header }) => header?.key === markHeader)?.header?.value
+export const markOfRoute = (route: Route): string | undefined => headerOf(route, markHeader)
+
+export const formOfRoute = (route: Route): string => headerOf(route, formHeader) ?? ''
+
+const headerOf = ({ responseHeadersToAdd }: Route, name: string): string | undefined =>
+  responseHeadersToAdd?.find(({ header }) => header?.key === name)?.header?.value
 
 export const servingOf = (state: EnvoyState): Serving => {
   const marks = new Set<string>()

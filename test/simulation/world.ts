@@ -1,6 +1,7 @@
 import { defaultDataPlane } from '../../src/core/edge-route.js'
 import { clusterType, routeType } from '../../src/core/type-url.js'
 import type { EnvoyOptions } from '../../src/adapters/memory/envoy/client/state.js'
+import { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
 import { type Api, makeApi } from './api.js'
 import { type SteppingClock, steppingClock } from './clock.js'
 import { type Disk, makeDisk } from './disk.js'
@@ -9,6 +10,7 @@ import { type Envoy, makeNetwork, type Network } from './network.js'
 import { makePlane, type Plane } from './plane.js'
 import { randomOf } from './random.js'
 import { contestedPort, hostOf, slowHost } from './routes.js'
+import { formOfRoute, routesIn } from './serving.js'
 import type { EnvoySetup, Setup } from './steps.js'
 import { type Say, type Traffic, watchTraffic } from './traffic.js'
 
@@ -54,13 +56,12 @@ export const makeWorld = (setup: Setup, say: Say): World => {
     isPortBusy: false,
     once: { spices: new Set(), backends: new Set() },
   }))
-  const options = setup.envoys.map((each, index) =>
-    optionsOf(
-      each,
-      () => tastes[index],
-      () => resolver.works,
-    ),
-  )
+  const options = tastes.flatMap((taste, index) => {
+    const each = setup.envoys[index]
+    const table: Mind['table'] = (name) =>
+      network.envoys[index]?.state?.watches[routeType].held.get(name)?.bytes
+    return each ? [optionsOf(each, { taste, resolves: () => resolver.works, table })] : []
+  })
   const judge = makeJudge(
     scene,
     () => network.envoys,
@@ -72,12 +73,14 @@ export const makeWorld = (setup: Setup, say: Say): World => {
   const network: Network = makeNetwork(options, clock, random.fork(), {
     onChange: judge.onEnvoyChange,
     onProcess: judge.onProcess,
-    onConnect: judge.onConnect,
     onSend: (link, response) => {
       traffic.onSend(link, response)
       if (response.typeUrl === routeType && response.resources.length > 0) judge.onTablesSent(link)
     },
-    onReceive: traffic.onReceive,
+    onReceive: (link, request) => {
+      judge.onHeard(link.envoy)
+      traffic.onReceive(link, request)
+    },
     onDeliver: judge.onDeliver,
     onLoseVersions: judge.onLoseVersions,
   })
@@ -88,28 +91,45 @@ export const makeWorld = (setup: Setup, say: Say): World => {
 
 const text = new TextDecoder('latin1')
 
+interface Mind {
+  readonly taste: Taste
+  readonly resolves: () => boolean
+  /** The route table that it holds under a name. */
+  readonly table: (name: string) => Uint8Array | undefined
+}
+
 const optionsOf = (
   { id, variant, seed, drainMs }: EnvoySetup,
-  taste: () => Taste | undefined,
-  resolves: () => boolean,
+  { taste, resolves, table }: Mind,
 ): EnvoyOptions => ({
   node: { id, cluster: defaultDataPlane },
   variant,
   seed,
   drainMs,
   resolves: (host) => host !== slowHost || resolves(),
-  busyPorts: (port) => port === contestedPort && taste()?.isPortBusy === true,
+  busyPorts: (port) => port === contestedPort && taste.isPortBusy,
   refuse: (typeUrl, name, bytes) => {
-    const { spice = 0, backend = 0 } = taste() ?? {}
-    if (typeUrl === routeType && spice > 0)
-      return text.decode(bytes).includes(`hot${spice}`)
-        ? `${name}: hot${spice} is too much`
-        : undefined
+    const { spice, backend } = taste
+    if (typeUrl === routeType && spice > 0) {
+      const known = new Set(formsWith(spice, table(name)))
+      const isNew = formsWith(spice, bytes).some((form) => !known.has(form))
+      return isNew ? `${name}: hot${spice} is too much` : undefined
+    }
     if (typeUrl === clusterType && backend > 0)
       return text.decode(bytes).includes(hostOf(backend)) ? `${name}: no such backend` : undefined
     return undefined
   },
 })
+
+/** The forms in a table that are so spicy: what it has taken once a client does not refuse when it is sent again. */
+const formsWith = (spice: number, table: Uint8Array | undefined): ReadonlyArray<string> =>
+  table === undefined
+    ? []
+    : routesIn(RouteConfiguration.decode(table)).flatMap((route) =>
+        route.requestHeadersToAdd?.some(({ header }) => header?.value === `hot${spice}`) === true
+          ? [formOfRoute(route)]
+          : [],
+      )
 
 export const envoyAt = ({ network: { envoys } }: World, index: number): Envoy | undefined =>
   envoys[index % envoys.length]

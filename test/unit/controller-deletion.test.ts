@@ -89,12 +89,18 @@ describe('serving', () => {
 
   test('one guard is enough: what is written is not written again before it is seen', async () => {
     const made = started()
-    made.world.put(anObject('a', bare))
+    const lacking = anObject('a', bare)
+    made.world.put(lacking)
     await made.sync()
-    made.world.put(anObject('b'))
-    made.envoys.ring()
+    made.emit({
+      routes: [routeOf(anObject('b'))],
+      objects: [lacking, anObject('b')],
+      problems: [],
+    })
+    await made.pass()
     await made.pass(proofDelayMs)
-    await made.pass(maxBackoffMs)
+    expect(stateOf(made, 'a')).toBe('Guarding')
+    expect(stateOf(made, 'b')).toBe('Serving')
     expect(made.done().filter((entry) => entry === 'guard a')).toHaveLength(1)
   })
 

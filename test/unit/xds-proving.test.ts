@@ -106,6 +106,22 @@ describe.each(variants)('%s', (variant) => {
     expect(plane.forget('edge-1')).toBe('Unknown')
   })
 
+  test('a node that was forgotten waits for its admission again when it comes back', () => {
+    const plane = memoryControlPlane({ keepsRoster: true })
+    const envoy = plane.connect(anEnvoy(variant))
+    plane.publish(both)
+    plane.admit('edge-1')
+    plane.settle()
+    envoy.disconnect()
+    plane.forget('edge-1')
+    envoy.restart()
+    plane.settle()
+    expect(status(envoy, '/b')).toBe(0)
+    plane.admit('edge-1')
+    plane.settle()
+    expect(status(envoy, '/b')).toBe(200)
+  })
+
   test('of two nodes with one id the lost one is owed until it is forgotten', () => {
     const plane = memoryControlPlane()
     plane.connect(anEnvoy(variant))

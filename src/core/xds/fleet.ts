@@ -156,7 +156,8 @@ export const mayForget = (state: FleetState, id: string): 'Forgotten' | 'Connect
 const forget = (state: FleetState, id: string): FleetState => {
   const memory = new Map(state.memory)
   memory.delete(id)
-  return { ...state, memory }
+  // It is off the roster: should it come back, it is to be written down first.
+  return { ...state, memory, admitted: new Set([...state.admitted].filter((each) => each !== id)) }
 }
 
 const latest = (ids: ReadonlyArray<string>): ReadonlySet<string> =>

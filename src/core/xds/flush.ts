@@ -13,7 +13,7 @@ import { aimAt } from './aim.js'
 import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
 import { linger } from './departures.js'
-import { markSettling } from './holding.js'
+import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
 import { withNames } from './names.js'
@@ -181,15 +181,19 @@ const send = (
   trial: Trial,
   nowMs: number,
 ): SessionStep => {
-  const watch = session.watches[typeUrl]
-  if (watch === undefined) return [session, []]
-  const aim = aimAt(session, watch, typeUrl, view, trial)
+  const found = session.watches[typeUrl]
+  if (found === undefined) return [session, []]
+  const aim = aimAt(session, found, typeUrl, view, trial)
+  const watch =
+    typeUrl === routeType && trial.length === 0
+      ? { ...found, holding: adopt(found.holding, aim.target) }
+      : found
   // What is asked for once more can wait for the answer; only what is new goes out beside it.
   if (watch.inFlight.length > 0 && !hasNews(watch, aim.target)) return [session, []]
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
   // Whatever else: what was refused just now is not sent again at once.
   const isEcho = trial.length === 0 && outgoing !== undefined && isSame(outgoing, watch.refused)
-  if (isEcho) return [session, []]
+  if (isEcho) return [withWatch(session, typeUrl, watch), []]
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
   const nonces = session.nonces + 1

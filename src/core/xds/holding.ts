@@ -167,3 +167,27 @@ export const possibleForms = (
   )
   return [...(held === undefined ? [] : [held]), ...(entry?.forms ?? []), ...onItsWay]
 }
+
+/**
+ * Takes, for tables that the client has accepted, those of the target that say the very same: whose objects are in
+ * them may have changed, and nothing is sent for that. Costs O(tables).
+ */
+export const adopt = (holding: Holding, target: Resources): Holding => {
+  if (holding.acked === target && holding.unsure === undefined) return holding
+  let { acked, unsure } = holding
+  for (const table of PM.entries(target)) {
+    const held = PM.get(acked, table.name)
+    if (held !== undefined && held !== table && held.version === table.version)
+      acked = PM.set(acked, table)
+    const entry = PM.get(unsure, table.name)
+    if (entry === undefined) continue
+    const of = (form: Resource): Resource => (form.version === table.version ? table : form)
+    if ([entry.accepted, ...entry.forms].some((form) => form !== undefined && of(form) !== form))
+      unsure = PM.set(unsure, {
+        ...entry,
+        accepted: entry.accepted && of(entry.accepted),
+        forms: entry.forms.map(of),
+      })
+  }
+  return { acked, unsure }
+}

@@ -59,7 +59,10 @@ export const remember = (
     if (watch === undefined) continue
     const holding = abandon(watch)
     if (typeUrl === routeType) tables = tablesIn(watch, holding)
-    accepted[typeUrl] = holding.acked ?? before?.accepted[typeUrl]
+    // That there is nothing may be what it has accepted.
+    accepted[typeUrl] = watch.hasAccepted
+      ? holding.acked
+      : (holding.acked ?? before?.accepted[typeUrl])
     doubts[typeUrl] = PM.fromEntries(
       [...PM.entries(holding.unsure)].filter(({ isAtomic }) => !isAtomic),
     )

@@ -159,7 +159,8 @@ const askedFor = (
   givenUp: ReadonlyArray<string>,
 ): Holding => {
   const left: Holding = {
-    ...holding,
+    // It may have stood there without having been asked for, and so without having been sent.
+    acked: givenUp.reduce<Resources>((rest, name) => PM.remove(rest, name), holding.acked),
     unsure: givenUp.reduce((rest, name) => PM.remove(rest, name), holding.unsure),
   }
   const entries = asked.map((name) => {

@@ -7,6 +7,7 @@ export const requestHeader = 'x-request'
 export interface Arrival {
   /** Of 127.0.0.0/8: where it was sent to. */
   readonly address: string
+  readonly path: string
   readonly request: string
   /** When, by `performance.now()`. */
   readonly atMs: number
@@ -25,7 +26,8 @@ export const startRecordingBackends = async (): Promise<RecordingBackends> => {
   const server = createServer((request, response) => {
     const address = request.socket.localAddress ?? ''
     const name = request.headers[requestHeader]
-    arrivals.push({ address, request: String(name), atMs: performance.now() })
+    const path = request.url ?? ''
+    arrivals.push({ address, path, request: String(name), atMs: performance.now() })
     response.end(address)
   })
   // One that closed an idle connection just as a request is on its way would be answered for with 503.

@@ -3,19 +3,25 @@ import type { Shot } from './load.js'
 import type { Recorded } from './recording-proxy.js'
 
 /**
- * The requests that have reached a backend although they were sent after a time; `performance.now()`. What is
- * judged is what the backend has written down, and when the client had sent that.
+ * The requests for a path that were sent after a time (`performance.now()`) and have reached a backend, or were
+ * answered as if the route were there. What is judged is what the backends have written down, what the Envoys have
+ * answered, and when the client had sent that.
  */
-export const reachedAfter = (
+export const servedAfter = (
   arrivals: ReadonlyArray<Arrival>,
   shots: ReadonlyArray<Shot>,
-  address: string,
+  path: string,
   afterMs: number,
 ): ReadonlyArray<Shot> => {
   const reached = new Set(
-    arrivals.filter((arrival) => arrival.address === address).map(({ request }) => request),
+    arrivals.filter((arrival) => arrival.path === path).map(({ request }) => request),
   )
-  return shots.filter(({ request, sentMs }) => sentMs > afterMs && reached.has(request))
+  return shots.filter(
+    (shot) =>
+      shot.path === path &&
+      shot.sentMs > afterMs &&
+      (reached.has(shot.request) || shot.answer.startsWith('200')),
+  )
 }
 
 /** When an Envoy has accepted tables, on its last stream before a time, that all lack an object. */

@@ -41,7 +41,7 @@ export interface LoadOptions {
 export interface Load {
   /** All that were answered so far. */
   readonly shots: ReadonlyArray<Shot>
-  /** Asks every door for this path at once, on all kept connections that are idle and on new ones. */
+  /** Asks every door for this path at once, on all kept connections that are idle, and on new ones if any are made. */
   readonly burst: (path: string) => void
   /** Sends no more; resolves when every answer is in. */
   readonly stop: () => Promise<ReadonlyArray<Shot>>
@@ -122,6 +122,7 @@ export const startLoad = (options: LoadOptions): Load => {
     shots,
     burst: (path) => {
       for (const end of [...pauses]) end(path)
+      if (fresh === 0) return
       for (const door of doors)
         for (let index = 0; index < burstSize; index += 1) track(shootOnce(door, path))
     },

@@ -15,6 +15,8 @@ export type Recorded = { readonly atMs: number; readonly stream: number } & (
   | { readonly _tag: 'Opened' | 'Closed' }
   /** An Envoy has said who it is. */
   | { readonly _tag: 'Identified'; readonly node: string }
+  /** An Envoy has said of some type that it holds something of an earlier stream. */
+  | { readonly _tag: 'Claimed' }
   /** Route tables were sent to the Envoy. */
   | { readonly _tag: 'Sent'; readonly nonce: string; readonly tables: ReadonlyArray<SentTable> }
   | { readonly _tag: 'Acked' | 'Nacked'; readonly nonce: string }
@@ -105,11 +107,18 @@ type Bare = Recorded extends infer R
 const requestRecords = (variant: 'sotw' | 'delta', bytes: Uint8Array): ReadonlyArray<Bare> => {
   const decoded = decodeRequest(variant, bytes)
   if (E.isLeft(decoded)) throw new Error(`an Envoy sent no request: ${decoded.left}`)
-  const { node, typeUrl, responseNonce: nonce, errorDetail } = decoded.right
-  const identified: ReadonlyArray<Bare> =
-    node === undefined ? [] : [{ _tag: 'Identified', node: node.id }]
-  if (typeUrl !== routeType || nonce === '') return identified
-  return [...identified, { _tag: errorDetail === undefined ? 'Acked' : 'Nacked', nonce }]
+  const request = decoded.right
+  const { node, typeUrl, responseNonce: nonce, errorDetail } = request
+  const claims =
+    request._tag === 'Sotw'
+      ? nonce === '' && request.versionInfo !== ''
+      : request.initialResourceVersions.size > 0
+  const said: Array<Bare> = []
+  if (node !== undefined) said.push({ _tag: 'Identified', node: node.id })
+  if (claims) said.push({ _tag: 'Claimed' })
+  if (typeUrl === routeType && nonce !== '')
+    said.push({ _tag: errorDetail === undefined ? 'Acked' : 'Nacked', nonce })
+  return said
 }
 
 const responseRecords = (variant: 'sotw' | 'delta', bytes: Uint8Array): ReadonlyArray<Bare> => {

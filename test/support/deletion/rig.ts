@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -33,7 +33,8 @@ export interface DeletionRig {
   readonly proxy: RecordingProxy | undefined
   /** Starts one, behind a wire of its own, and waits until it is live. */
   readonly startEnvoy: (options: RigEnvoyOptions) => Promise<DeletionEnvoy>
-  readonly create: (name: string, spec: EdgeRouteSpec) => void
+  /** With our finalizer, so that it is served at once; returns its uid. All of one turn are published together. */
+  readonly create: (name: string, spec: EdgeRouteSpec) => string
   readonly remove: (name: string) => void
   /** When it vanished from the API server, by `performance.now()`; `undefined` as long as it is there. */
   readonly goneAt: (name: string) => number | undefined
@@ -48,8 +49,10 @@ export interface DeletionRig {
   readonly stopHost: () => Promise<void>
   /** Starts another one at the same port. */
   readonly startHost: () => Promise<void>
-  /** Does away with the roster, as a lost disk would. Only while no control plane runs. */
-  readonly loseRoster: () => Promise<void>
+  /** What is in the roster file. */
+  readonly readRoster: () => Promise<string>
+  /** Puts this into the roster file, or does away with it. Only while no control plane runs. */
+  readonly writeRoster: (text: string | undefined) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -111,6 +114,7 @@ export const startDeletionRig = async (options: DeletionRigOptions = {}): Promis
       const metadata = { ...keyOf(name), finalizers: [finalizer] }
       const created = api.write({ _tag: 'Create', object: { metadata, spec } })
       if (E.isLeft(created)) throw new Error(created.left.message)
+      return created.right.metadata.uid
     },
     remove: (name) => {
       const removed = api.write({ _tag: 'Delete', key: keyOf(name) })
@@ -125,7 +129,8 @@ export const startDeletionRig = async (options: DeletionRigOptions = {}): Promis
     explain: (name) => plane.host().operator.explain(keyOf(name)),
     stopHost: plane.stop,
     startHost: plane.start,
-    loseRoster: () => rm(rosterPath),
+    readRoster: () => readFile(rosterPath, 'utf8'),
+    writeRoster: (text) => (text === undefined ? rm(rosterPath) : writeFile(rosterPath, text)),
     stop: async () => {
       for (const envoy of envoys) envoy.resume()
       await Promise.all(envoys.map((envoy) => envoy.stop()))
