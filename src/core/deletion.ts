@@ -23,8 +23,8 @@ export type Evidence = Clear | NotYet
 /** None may: each that counts has said so itself. */
 export interface Clear {
   readonly _tag: 'Clear'
-  /** How many streams had begun by then: an Envoy that has come since has its own workers to wait for. */
-  readonly streams: number
+  /** How many Envoys had come back by then: one that has come since has workers of its own to wait for. */
+  readonly returns: number
 }
 
 /** Why nobody can say that an object is gone. */
@@ -53,13 +53,13 @@ export type DeletionState =
       readonly _tag: 'Settling'
       readonly sinceMs: number
       readonly clearSinceMs: number
-      readonly streams: number
+      readonly returns: number
     }
   /** It is gone from every Envoy, and our finalizer is being taken off. */
   | {
       readonly _tag: 'Releasing'
       readonly sinceMs: number
-      readonly streams: number
+      readonly returns: number
       readonly failure: string | undefined
     }
   /** Our finalizer is off; that it vanishes is no more our affair. */
@@ -153,8 +153,8 @@ const terminating = (
       : []
   if (evidence._tag !== 'Clear')
     return [stay(state, { _tag: 'Waiting', sinceMs, waitsFor: evidence }), withdrawn]
-  const { streams } = evidence
-  const settling: DeletionState = { _tag: 'Settling', sinceMs, clearSinceMs: nowMs, streams }
+  const { returns } = evidence
+  const settling: DeletionState = { _tag: 'Settling', sinceMs, clearSinceMs: nowMs, returns }
   switch (state?._tag) {
     case undefined:
     case 'Guarding':
@@ -162,12 +162,12 @@ const terminating = (
     case 'Waiting':
       return [settling, withdrawn]
     case 'Settling':
-      if (state.streams !== streams) return [settling, []]
+      if (state.returns !== returns) return [settling, []]
       return nowMs - state.clearSinceMs < settleMs
         ? [state, []]
-        : [{ _tag: 'Releasing', sinceMs, streams, failure: undefined }, [{ _tag: 'Proven' }]]
+        : [{ _tag: 'Releasing', sinceMs, returns, failure: undefined }, [{ _tag: 'Proven' }]]
     case 'Releasing':
-      return [state.streams === streams ? state : settling, []]
+      return [state.returns === returns ? state : settling, []]
     // What we were told of our write was not so, or what is seen is older than that. Nobody has looked since.
     case 'Released':
       return [settling, []]

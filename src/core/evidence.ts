@@ -10,5 +10,5 @@ import type { Uid } from './resource.js'
 export const evidenceOf = (ledger: Ledger, closed: NotYet | undefined, uid: Uid): Evidence => {
   const owed = mayStillServe(ledger, uid)
   if (owed.length > 0) return { _tag: 'Owed', ...named(owed.map(({ id }) => id)) }
-  return closed ?? { _tag: 'Clear', streams: ledger.streams }
+  return closed ?? { _tag: 'Clear', returns: ledger.returns }
 }

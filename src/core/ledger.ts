@@ -23,8 +23,8 @@ export interface Ledger {
   readonly nodes: ReadonlyArray<LedgerNode>
   /** How many lost nodes were forgotten, since there were too many: of these nothing can be said. */
   readonly forgotten: number
-  /** How many streams have begun so far. */
-  readonly streams: number
+  /** How many streams have turned out, so far, to be of Envoys that came with something. */
+  readonly returns: number
 }
 
 /** One Envoy process: on one stream, or lost, with what it had. */
@@ -72,7 +72,7 @@ export const ledgerOf = (state: FleetState): Ledger => {
   return {
     snapshot,
     forgotten,
-    streams: state.opened,
+    returns: state.returns,
     nodes: [...connected, ...lost.map((memory) => lostNode(memory, snapshot))],
   }
 }

@@ -1,11 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settleMs } from '../../src/core/deletion.js'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
 import { proofsIn, servedAfter } from '../support/deletion/judge.js'
 import { type Door, type Shot, startLoad } from '../support/deletion/load.js'
 import { type DeletionEnvoy, type DeletionRig, startDeletionRig } from '../support/deletion/rig.js'
 import { answers, median } from '../support/traffic.js'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 const variants = ['sotw', 'delta', 'delta'] as const
 const repeats = 30
@@ -18,6 +17,8 @@ const others = Array.from({ length: 10 }, (_, index) => ({
 /** How long the load goes on before a deletion and after it, in milliseconds. */
 const beforeMs = 150
 const afterMs = 150
+/** How long after the last ACK the workers of an Envoy get, in milliseconds: no object vanishes before. */
+const settleMs = 100
 /** How long after the last ACK an object may still be there, in milliseconds; the worst of all repeats. */
 const promptMs = 250
 /** Far beyond what three Envoys need. */

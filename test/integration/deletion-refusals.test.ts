@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, routeType, type Variant, type XdsEvent } from 'edgewright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
@@ -16,7 +17,6 @@ import { eventually } from '../support/envoy.js'
 import { anyPort, contextOf } from '../support/rig.js'
 import { badListener, tamperRoute, withBadRegex, withListener } from '../support/tampered.js'
 import { answers, ask } from '../support/traffic.js'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 const variants: ReadonlyArray<Variant> = ['delta', 'sotw']
 const twoTables: Context = contextOf([anyPort, { ...anyPort, name: 'other' }])
@@ -93,7 +93,9 @@ const snareAndCut = async (variant: Variant): Promise<Deletion & { readonly rost
       () => cut,
       (isSo) => isSo,
     )
-    if ((await ask(await deletion.envoy.port(firstTable[variant]), deletion.path)) === deletion.answer)
+    if (
+      (await ask(await deletion.envoy.port(firstTable[variant]), deletion.path)) === deletion.answer
+    )
       return { ...deletion, roster }
     await deletion.load.stop()
     await deletion.rig.stop()
@@ -110,7 +112,7 @@ const isProven = ({ rig, name }: Deletion): boolean => {
 describe.each(variants)('an Envoy in %s that has refused a part of what it serves', (variant) => {
   test('ends a route that was deleted in the moment of the refusal', async () => {
     const deletion = await snare(variant, ({ rig, name }) => rig.remove(name))
-    await endsUnserved(deletion).catch((e: unknown) => { console.log(JSON.stringify(deletion.rig.explain('victim')), JSON.stringify(deletion.rig.events.map(({...e}) => e)), JSON.stringify(deletion.rig.host().fleet.ledger().nodes, (k, v: unknown) => typeof v === 'bigint' ? String(v) : v instanceof Set || v instanceof Map ? [...v] : k === 'content' ? 0 : v)); throw e })
+    await endsUnserved(deletion)
     expect(isProven(deletion)).toBe(true)
   })
 
@@ -131,7 +133,9 @@ describe.each(variants)('an Envoy in %s that has refused a part of what it serve
       const { rig, roster, name } = deletion
       await rig.stopHost()
       if (how !== 'ended in order') await rig.writeRoster(roster)
+      // What is left is what the Envoy has accepted: by its versions there is nothing to send.
       rig.remove(name)
+      rig.remove('culprit')
       await rig.startHost()
       await sleep(startWaitMs)
       await staysWhileServed(deletion)

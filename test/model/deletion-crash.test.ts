@@ -29,7 +29,7 @@ interface World {
   readonly published: boolean
   /** The Envoy has said on this stream what it holds. */
   readonly isHeard: boolean
-  readonly streams: number
+  readonly returns: number
   readonly nowMs: number
   readonly machine: DeletionState | undefined
   /** How many writes the store was asked for. */
@@ -46,7 +46,7 @@ const start: World = {
   holds: false,
   published: false,
   isHeard: true,
-  streams: 1,
+  returns: 1,
   nowMs: 0,
   machine: undefined,
   writes: 0,
@@ -60,10 +60,10 @@ const sightingOf = ({ exists, isDeleting, isGuarded }: World): Sighting => {
   return isDeleting ? { _tag: 'Terminating' } : { _tag: 'Live', isGuarded }
 }
 
-const evidenceOf = ({ holds, published, isHeard, streams }: World): Evidence =>
+const evidenceOf = ({ holds, published, isHeard, returns }: World): Evidence =>
   holds || published || !isHeard
     ? { _tag: 'Owed', nodes: ['envoy'], nodeCount: 1 }
-    : { _tag: 'Clear', streams }
+    : { _tag: 'Clear', returns }
 
 /** Withdrawn before the evidence is asked, and served only after the sighting: as the host does it. */
 const look = (world: World): World => {
@@ -100,7 +100,7 @@ const commands = {
   'write, and no answer': (world: World) => write(world, true, false),
   'fail to write': (world: World) => write(world, false, false),
   ack,
-  'come back': (world: World) => ({ ...world, isHeard: false, streams: world.streams + 1 }),
+  'come back': (world: World) => ({ ...world, isHeard: false, returns: world.returns + 1 }),
   delete: (world: World) => (world.exists ? collect({ ...world, isDeleting: true }) : world),
   'take the finalizer off': (world: World) =>
     world.exists && world.isGuarded
@@ -120,7 +120,7 @@ const crash = (world: World): World => ({
   machine: undefined,
   published: false,
   isHeard: false,
-  streams: world.streams + 1,
+  returns: world.returns + 1,
 })
 
 /** What must be true at every moment. */

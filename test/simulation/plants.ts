@@ -23,6 +23,13 @@ const plant = (name: string, law: Law, file: string, find: string, replace: stri
 
 const owed = `  if (owed.length > 0) return`
 
+/** With it most of what is not known by ACKs alone is asked for again. */
+const doubtingNothing: Patch = {
+  file: 'host/reconcile.ts',
+  find: `  proof.demandAcks(isWaiting)`,
+  replace: `  proof.demandAcks(isWaiting && clock.nowMs() < 0)`,
+}
+
 export const plants: ReadonlyArray<Plant> = [
   plant(
     'releases-on-publish',
@@ -78,13 +85,28 @@ export const plants: ReadonlyArray<Plant> = [
   freshness === 'Held' &&
   !isBare &&`,
   ),
-  plant(
-    'trusts-versions-after-a-refusal',
-    'Convergence',
-    'core/xds/delta.ts',
-    `const isTainted = memory?.doubts[typeUrl] !== undefined`,
-    `const isTainted = false`,
-  ),
+  {
+    name: 'trusts-versions-after-a-refusal',
+    law: 'GoneBeforeReleased',
+    patches: [
+      {
+        file: 'core/xds/delta.ts',
+        find: `const isTainted = memory?.doubts[typeUrl] !== undefined`,
+        replace: `const isTainted = false`,
+      },
+      {
+        file: 'core/xds/open-type.ts',
+        find: `...asked([...PM.entries(memory?.doubts[typeUrl])], watch),`,
+        replace: ``,
+      },
+      {
+        file: 'core/xds/open-type.ts',
+        find: `asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)`,
+        replace: `[]`,
+      },
+      doubtingNothing,
+    ],
+  },
   plant(
     'goes-by-names-in-place-of-uids',
     'GoneBeforeReleased',

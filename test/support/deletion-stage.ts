@@ -109,7 +109,7 @@ export const scriptedProof = (journal: Journal) => {
   const bell = listeners()
   let snapshot: Snapshot | undefined
   let nodes: ReadonlyArray<NodeOptions> = []
-  let streams = 0
+  let returns = 0
   let known: Ledger | undefined
   const change = (): void => {
     known = undefined
@@ -118,7 +118,7 @@ export const scriptedProof = (journal: Journal) => {
   const proof: DeletionProof = {
     ledger: () => {
       journal.push('evidence')
-      known ??= { ...aLedger(snapshot, nodes), streams }
+      known ??= { ...aLedger(snapshot, nodes), returns }
       return known
     },
     onLedgerChange: bell.listen,
@@ -135,14 +135,14 @@ export const scriptedProof = (journal: Journal) => {
     },
     /** These objects are in the tables of an Envoy on its stream; it is the only one. */
     holds: (...uids: ReadonlyArray<string>) => {
-      streams = Math.max(1, streams)
+      returns = Math.max(1, returns)
       const holds = Object.fromEntries(uids.map((uid) => [uid, 1]))
-      nodes = [{ id: 'envoy', stream: String(streams), holds }]
+      nodes = [{ id: 'envoy', stream: String(returns), holds }]
       change()
     },
     /** A stream begins, and its Envoy has nothing. */
     join: () => {
-      streams += 1
+      returns += 1
       change()
     },
     ring: bell.ring,

@@ -5,10 +5,10 @@ import type { Ledger } from '../../src/core/ledger.js'
 import { maxNamedNodes } from '../../src/core/programmed/statement.js'
 import { aLedger, type NodeOptions } from '../support/ledger-nodes.js'
 
-const streams = 7
+const returns = 7
 const ledger = (...nodes: ReadonlyArray<NodeOptions>): Ledger => ({
   ...aLedger(undefined, nodes),
-  streams,
+  returns,
 })
 
 const holder: NodeOptions = { id: 'holder', stream: '1', holds: { a: 1, b: 1 } }
@@ -17,9 +17,9 @@ const lost: NodeOptions = { id: 'lost', stream: undefined, holds: { a: 1 } }
 const closed: NotYet = { _tag: 'RosterUnsaved', message: 'the disk is full' }
 
 describe('an object', () => {
-  test('is clear when no Envoy has it in a table, and says how many streams had begun', () => {
-    expect(evidenceOf(ledger(), undefined, 'a')).toEqual({ _tag: 'Clear', streams })
-    expect(evidenceOf(ledger(free), undefined, 'a')).toEqual({ _tag: 'Clear', streams })
+  test('is clear when no Envoy has it in a table, and says how many returns had begun', () => {
+    expect(evidenceOf(ledger(), undefined, 'a')).toEqual({ _tag: 'Clear', returns })
+    expect(evidenceOf(ledger(free), undefined, 'a')).toEqual({ _tag: 'Clear', returns })
   })
 
   test('is owed by a single Envoy that has it, whatever the others have said', () => {

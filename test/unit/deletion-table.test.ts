@@ -11,7 +11,7 @@ import {
 
 const nowMs = 10_000
 const sinceMs = 500
-const streams = 3
+const returns = 3
 
 const notYet: ReadonlyArray<NotYet> = [
   { _tag: 'Owed', nodes: ['a'], nodeCount: 1 },
@@ -21,9 +21,9 @@ const notYet: ReadonlyArray<NotYet> = [
 ]
 
 const evidences: ReadonlyArray<Evidence> = [
-  { _tag: 'Clear', streams },
-  { _tag: 'Clear', streams: streams + 1 },
-  { _tag: 'Clear', streams: 0 },
+  { _tag: 'Clear', returns },
+  { _tag: 'Clear', returns: returns + 1 },
+  { _tag: 'Clear', returns: 0 },
   ...notYet,
 ]
 
@@ -43,9 +43,9 @@ const states: Readonly<Record<Row, ReadonlyArray<DeletionState | undefined>>> = 
     _tag: 'Settling',
     sinceMs,
     clearSinceMs: nowMs - ago,
-    streams,
+    returns,
   })),
-  Releasing: failures.map((failure) => ({ _tag: 'Releasing', sinceMs, streams, failure })),
+  Releasing: failures.map((failure) => ({ _tag: 'Releasing', sinceMs, returns, failure })),
   Released: [{ _tag: 'Released', sinceMs }],
 }
 
@@ -102,7 +102,7 @@ const outcomeOf = (
   const isNewcomer =
     evidence._tag === 'Clear' &&
     (before?._tag === 'Settling' || before?._tag === 'Releasing') &&
-    before.streams !== evidence.streams
+    before.returns !== evidence.returns
   if (marks.includes('‡') && (isNewcomer || !isProvenLong)) return { state: 'Settling', facts: [] }
   const broken = marks.includes('†') && !isClear(evidence) ? ['GlassBroken'] : []
   const facts = marks.filter((mark) => mark === 'Withdrawn' || mark === 'Proven')

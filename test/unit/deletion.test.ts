@@ -14,15 +14,15 @@ import {
 } from '../../src/core/deletion.js'
 
 const owed: NotYet = { _tag: 'Owed', nodes: ['a'], nodeCount: 1 }
-const clear: Evidence = { _tag: 'Clear', streams: 3 }
+const clear: Evidence = { _tag: 'Clear', returns: 3 }
 const terminating: Sighting = { _tag: 'Terminating' }
 
 const guarding: DeletionState = { _tag: 'Guarding', failure: undefined }
 const serving: DeletionState = { _tag: 'Serving', isGuarded: true, failure: undefined }
 const stripped: DeletionState = { _tag: 'Serving', isGuarded: false, failure: undefined }
 const waiting: DeletionState = { _tag: 'Waiting', sinceMs: 5, waitsFor: owed }
-const settling: DeletionState = { _tag: 'Settling', sinceMs: 5, clearSinceMs: 40, streams: 3 }
-const releasing: DeletionState = { _tag: 'Releasing', sinceMs: 5, streams: 3, failure: undefined }
+const settling: DeletionState = { _tag: 'Settling', sinceMs: 5, clearSinceMs: 40, returns: 3 }
+const releasing: DeletionState = { _tag: 'Releasing', sinceMs: 5, returns: 3, failure: undefined }
 const released: DeletionState = { _tag: 'Released', sinceMs: 5 }
 const all = [guarding, serving, stripped, waiting, settling, releasing, released]
 
@@ -64,7 +64,7 @@ describe('a deletion', () => {
     const seen = [waiting, settling, releasing, released].flatMap((state) => [
       step(state, terminating, owed),
       step(state, terminating, clear),
-      step(state, terminating, { _tag: 'Clear', streams: 9 }),
+      step(state, terminating, { _tag: 'Clear', returns: 9 }),
     ])
     expect(seen.map((state) => state && 'sinceMs' in state && state.sinceMs)).toEqual(
       seen.map(() => 5),
@@ -98,8 +98,8 @@ describe('a deletion', () => {
   })
 
   test('settles anew for a stream that has begun meanwhile, also when it is about to be released', () => {
-    const more: Evidence = { _tag: 'Clear', streams: 4 }
-    const anew = { _tag: 'Settling', sinceMs: 5, clearSinceMs: 1_000, streams: 4 }
+    const more: Evidence = { _tag: 'Clear', returns: 4 }
+    const anew = { _tag: 'Settling', sinceMs: 5, clearSinceMs: 1_000, returns: 4 }
     expect(step(settling, terminating, more)).toEqual(anew)
     expect(step(releasing, terminating, more)).toEqual(anew)
   })
@@ -109,7 +109,7 @@ describe('a deletion', () => {
       _tag: 'Settling',
       sinceMs: 5,
       clearSinceMs: 1_000,
-      streams: 3,
+      returns: 3,
     })
   })
 

@@ -15,7 +15,7 @@ import {
 import type { StoredObject } from '../../src/core/stored-object.js'
 import { anObject, bare, deleting, routeOf } from '../support/stored-objects.js'
 
-const clear = (): Evidence => ({ _tag: 'Clear', streams: 1 })
+const clear = (): Evidence => ({ _tag: 'Clear', returns: 1 })
 const owed = (): Evidence => ({ _tag: 'Owed', nodes: ['a'], nodeCount: 1 })
 
 const stored = (...objects: ReadonlyArray<StoredObject>): Seen => ({

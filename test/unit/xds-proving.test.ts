@@ -136,10 +136,17 @@ describe.each(variants)('%s', (variant) => {
     expect(owed(plane)).toEqual([])
   })
 
-  test('every stream that begins is counted', () => {
+  test('Envoys that come back with something are counted, and no other ones', () => {
     const plane = memoryControlPlane()
-    expect(plane.ledger().streams).toBe(0)
-    plane.connect(anEnvoy(variant)).reconnect()
-    expect(plane.ledger().streams).toBe(2)
+    const envoy = plane.connect(anEnvoy(variant))
+    plane.publish(both)
+    plane.settle()
+    expect(plane.ledger().returns).toBe(0)
+    envoy.reconnect()
+    plane.settle()
+    expect(plane.ledger().returns).toBe(1)
+    envoy.restart()
+    plane.settle()
+    expect(plane.ledger().returns).toBe(1)
   })
 })

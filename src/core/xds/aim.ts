@@ -15,7 +15,7 @@ import {
 } from './plan.js'
 import { planTables, tryTables } from './plan-tables.js'
 import { concerns } from './probe.js'
-import type { Session } from './session-state.js'
+import { isEnvoy, type Session } from './session-state.js'
 import type { Watch } from './watch.js'
 
 /** What a client is to hold of a type next: the view, as far as it can go now; or a trial, alone. */
@@ -88,6 +88,3 @@ const wholeAim = (
       return { target: plan(), withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
   }
 }
-
-/** Envoy tells its build; no other client does. */
-const isEnvoy = ({ node }: Session): boolean => node?.buildVersion !== undefined

@@ -5,9 +5,9 @@ import { clusterType, endpointType, routeType } from '../type-url.js'
 import { possibleForms } from './holding.js'
 import { depart, refersTo } from './linger.js'
 import { hasName } from './names.js'
-import { tablesBefore, tablesIn } from './node-memory.js'
+import { mayHoldUnknown, tablesBefore, tablesIn } from './node-memory.js'
 import { resourceKey } from './search.js'
-import type { Session } from './session-state.js'
+import { isEnvoy, type Session } from './session-state.js'
 import type { Watch } from './watch.js'
 
 /** The session with the clusters that are to stay although the goal has them no more. */
@@ -19,7 +19,7 @@ export const linger = (session: Session, goal: View, nowMs: number): Session => 
     held: clusters.sent,
     endpoints: session.watches[endpointType]?.sent,
     strangers: strangersTo(clusters),
-    tables: () => (holdsUnknownTable(session, goal) ? undefined : possibleTables(session)),
+    tables: () => (holdsUnknown(session, goal) ? undefined : possibleTables(session)),
     nowMs,
   })
   return lingerers === session.lingerers ? session : { ...session, lingerers }
@@ -31,15 +31,21 @@ const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
     ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
     : []
 
-/** True while the client is to be sent a table of which nobody knows what it has in its place. */
-const holdsUnknownTable = ({ watches }: Session, goal: View): boolean => {
-  const watch = watches[routeType]
+/** True while an Envoy that has come with something has not said which tables it has, or has one that nobody knows. */
+const holdsUnknown = (session: Session, goal: View): boolean =>
+  (session.freshness === 'Held' && isEnvoy(session) && mayHoldUnknown(session)) ||
+  holdsUnknownTable(session, goal)
+
+/** True while the client holds a table that nobody knows, and is to be sent another one or drains it. */
+const holdsUnknownTable = (session: Session, goal: View): boolean => {
+  const watch = session.watches[routeType]
   return (
     watch !== undefined &&
     [...PM.entries(watch.holding.unsure)].some(
       ({ name, isUnknown }) =>
         isUnknown &&
-        PM.get(goal[routeType], name) !== undefined &&
+        // An Envoy asks for a table that is not there any more as long as it drains a listener of it.
+        (PM.get(goal[routeType], name) !== undefined || isEnvoy(session)) &&
         // One that is refused as a whole will not come: nothing is kept for ever.
         !watch.search.convicted.has(resourceKey(name)),
     )

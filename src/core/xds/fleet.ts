@@ -55,8 +55,8 @@ export interface FleetState {
   readonly admitted: ReadonlySet<string>
   /** A deletion waits for proof. */
   readonly isProving: boolean
-  /** How many streams have begun. */
-  readonly opened: number
+  /** How many streams have turned out to be of clients that came with something. */
+  readonly returns: number
   /** The earliest time at which a session wants a `TimePassed`. */
   readonly due: number | undefined
 }
@@ -88,7 +88,7 @@ export const openFleet = (
   forgotten: memory.forgotten ?? 0,
   admitted: new Set(),
   isProving: false,
-  opened: 0,
+  returns: 0,
   due: undefined,
 })
 
@@ -116,9 +116,9 @@ export const step = (state: FleetState, event: FleetEvent, nowMs: number): Fleet
     case 'StreamOpened': {
       const session = openSession(event.variant, state.options)
       const { snapshot } = state
-      const { isProving, opened } = state
+      const { isProving } = state
       const begun = { ...session, isProving, ...(snapshot !== undefined && { snapshot }) }
-      return [withSession({ ...state, opened: opened + 1 }, event.stream, begun), []]
+      return [withSession(state, event.stream, begun), []]
     }
     case 'RequestReceived':
       return advance(recognize(state, event), event.stream, event, nowMs)
@@ -258,7 +258,12 @@ const advance = (
   const found = PM.get(state.sessions, stream)
   if (found === undefined) return [state, []]
   const [session, effects] = stepSession(found.session, event, nowMs)
-  return [withSession(state, stream, session), effects.map((effect) => ({ stream, effect }))]
+  const isBack = session.freshness === 'Held' && found.session.freshness !== 'Held'
+  const returns = isBack ? state.returns + 1 : state.returns
+  return [
+    withSession({ ...state, returns }, stream, session),
+    effects.map((effect) => ({ stream, effect })),
+  ]
 }
 
 const advanceAll = (

@@ -32,7 +32,7 @@ import {
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { covers } from './subscription.js'
-import { isSuspect, retryAt, warmDeadline } from './timers.js'
+import { clustersAwaited, isSuspect, retryAt, warmDeadline } from './timers.js'
 import { type InFlight, namesIn, owe, type Watch } from './watch.js'
 
 /**
@@ -48,7 +48,7 @@ const maxStalled = 16
 export const flush = (session: Session, nowMs: number): SessionStep => {
   const { node, snapshot } = session
   if (node === undefined || snapshot === undefined) return [session, []]
-  const timed = giveUpWaiting(session, nowMs)
+  const timed = giveUpWaiting(stopAwaiting(session, nowMs), nowMs)
   const goal = viewOf(snapshot, dataPlaneOf(node))
   const lingering = linger(timed, goal, nowMs)
   const view = withLingerers(goal, lingering.lingerers)
@@ -71,7 +71,7 @@ const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent'
 
 const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const found = session.watches[typeUrl]
-  if (found === undefined || (typeUrl === routeType && !session.isAdmitted)) return [session, []]
+  if (found === undefined || (typeUrl === routeType && !mayRoute(session))) return [session, []]
   const ready = prepare(found, typeUrl, wantedOf(found, typeUrl, view), nowMs)
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
@@ -93,6 +93,15 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const isOver = effects.length === 0 && !isSearching(after.watches[typeUrl]?.search ?? noSearch)
   return isOver ? flushType(after, typeUrl, view, nowMs) : [after, effects]
 }
+
+const stopAwaiting = (session: Session, nowMs: number): Session => {
+  const awaited = session.hasWaited ? undefined : clustersAwaited(session)
+  return awaited === undefined || awaited > nowMs ? session : { ...session, hasWaited: true }
+}
+
+/** Whether route tables may go at all. */
+const mayRoute = (session: Session): boolean =>
+  session.isAdmitted && (session.hasWaited || clustersAwaited(session) === undefined)
 
 /** All that the client is to hold of a type if nothing stands in the way. */
 const wantedOf = (watch: Watch, typeUrl: TypeUrl, view: View): Resources =>

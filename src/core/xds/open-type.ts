@@ -70,6 +70,8 @@ const knownOf = (
 ): Holding | undefined => {
   const accepted = memory?.accepted[typeUrl]
   if (memory === undefined || accepted === undefined || !isFullState(typeUrl)) return undefined
+  // What others with its id have accepted, it may not have.
+  if (memory.isShared) return undefined
   if (request._tag === 'Sotw')
     return request.versionInfo === '' ? undefined : { acked: accepted, unsure: undefined }
   const { initialResourceVersions: claims } = request

@@ -39,6 +39,10 @@ export interface Session {
   readonly isAdmitted: boolean
   /** A deletion waits for proof: of route tables nothing counts but what is accepted on this stream. */
   readonly isProving: boolean
+  /** When the first request came that named its node, in milliseconds. */
+  readonly namedAt: number
+  /** It was waited for long enough that it asks for clusters, see `clustersAwaited`. */
+  readonly hasWaited: boolean
   /** When the last request came, in milliseconds. */
   readonly heardAt: number
   /** The peer has broken the protocol: nothing that it says counts any more. */
@@ -135,6 +139,8 @@ export const openSession = (
   lingerers: noLingerers,
   isAdmitted: options.keepsRoster !== true,
   isProving: false,
+  namedAt: 0,
+  hasWaited: false,
   heardAt: 0,
   closed: false,
 })
@@ -142,6 +148,9 @@ export const openSession = (
 /** The fleet that a node belongs to: what its `cluster` names, or its `id` where that is empty. */
 export const dataPlaneOf = (node: NodeIdentity): string =>
   node.cluster === '' ? node.id : node.cluster
+
+/** Envoy tells its build; no other client does. */
+export const isEnvoy = ({ node }: Session): boolean => node?.buildVersion !== undefined
 
 /** The objects that stand in what was convicted, as far as the published snapshot has it. */
 export const ownersOf = (

@@ -127,7 +127,8 @@ const receive = (session: Session, request: DiscoveryRequest, nowMs: number): Se
   const { typeUrl } = request
   const [named, effects] = identify(session, request)
   if (named.closed || !isTypeUrl(typeUrl)) return [named, effects]
-  const heard: Session = { ...named, heardAt: nowMs }
+  const namedAt = session.node === undefined ? nowMs : session.namedAt
+  const heard: Session = { ...named, namedAt, heardAt: nowMs }
   const noted = andThen([heard, effects], (of) => note(of, request, typeUrl, nowMs))
   return andThen(noted, (of) => flush(of, nowMs))
 }

@@ -1,13 +1,20 @@
-import { clusterType, listenerType, type TypeUrl, typeUrls } from '../type-url.js'
+import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { nextDeparture } from './linger.js'
+import { mayHoldUnknown } from './node-memory.js'
 import { type Conviction, keyOf, type Search, suspectsOf } from './search.js'
-import type { Session } from './session-state.js'
+import { isEnvoy, type Session } from './session-state.js'
 
 /**
  * How long the answer to clusters is waited for, in milliseconds: a cluster that does not become ready holds
  * back the answers to all others (envoyproxy/envoy#5174), and is taken out then.
  */
 export const warmTimeoutMs = 5_000
+
+/**
+ * The same for a client that goes on with tables of which nobody knows the clusters, in milliseconds: it names
+ * them by asking for its tables, within a second or so, and until then nothing can be taken out without harm.
+ */
+export const unknownTimeoutMs = 60_000
 
 /** How long what was refused waits until it is tried again: doubled each time, up to the most. */
 interface Backoff {
@@ -24,7 +31,10 @@ const silenceBackoff: Backoff = { firstMs: 10_000, mostMs: 600_000 }
 /** What was not ready may be, and holds up all others when it is tried. */
 const stallBackoff: Backoff = { firstMs: 30_000, mostMs: 600_000 }
 
-/** When the session wants a `TimePassed`, in milliseconds; `undefined` if it waits for no time. */
+/**
+ * When the session wants a `TimePassed`, in milliseconds; `undefined` if it waits for no time. A time that has
+ * passed already is none.
+ */
 export const nextTimer = (session: Session): number | undefined => {
   const { watches, lingerers } = session
   const retries = typeUrls.flatMap((typeUrl) => {
@@ -35,16 +45,34 @@ export const nextTimer = (session: Session): number | undefined => {
           .filter((each) => !isSuspect(search, each))
           .map((each) => retryAt(typeUrl, each))
   })
-  const times = [nextDeparture(lingerers), warmDeadline(session), ...retries].filter(
+  const awaited = session.hasWaited ? undefined : clustersAwaited(session)
+  const times = [nextDeparture(lingerers), warmDeadline(session), awaited, ...retries].filter(
     (time) => time !== undefined,
   )
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
 /** When the answer to clusters has been waited for long enough. */
-export const warmDeadline = ({ watches }: Session): number | undefined => {
-  const oldest = watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
-  return oldest === undefined ? undefined : oldest.sentAt + warmTimeoutMs
+export const warmDeadline = (session: Session): number | undefined => {
+  const oldest = session.watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
+  if (oldest === undefined) return undefined
+  const isUnsaid = session.freshness === 'Held' && isEnvoy(session) && mayHoldUnknown(session)
+  return oldest.sentAt + (isUnsaid ? unknownTimeoutMs : warmTimeoutMs)
+}
+
+/**
+ * Until when a client that comes back is sent no route tables, since it has not asked for clusters yet, in
+ * milliseconds. While a cluster warms an Envoy asks for everything else first (run), and then nobody
+ * knows which clusters it has. `undefined` if there is nothing to wait for.
+ */
+export const clustersAwaited = (session: Session): number | undefined => {
+  const { freshness, watches, namedAt } = session
+  const isAwaited =
+    freshness === 'Held' &&
+    isEnvoy(session) &&
+    watches[clusterType] === undefined &&
+    watches[routeType] !== undefined
+  return isAwaited ? namedAt + warmTimeoutMs : undefined
 }
 
 /** When what was refused is tried again as it is; `undefined` for never. */

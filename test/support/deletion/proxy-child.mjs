@@ -44,8 +44,10 @@ const serve = (name) => (call) => {
     upstream.write(bytes)
   })
   upstream.on('data', (bytes) => {
-    const typeUrl = /type\.googleapis\.com\/[\w.]+\.(Cluster|ClusterLoadAssignment|Listener|RouteConfiguration)\b/
-      .exec(bytes.toString('latin1'))
+    const typeUrl =
+      /type\.googleapis\.com\/[\w.]+\.(Cluster|ClusterLoadAssignment|Listener|RouteConfiguration)\b/.exec(
+        bytes.toString('latin1'),
+      )
     // A type without resources is named by the field behind them, and counts all the same.
     const isPassed = !isCurt || !seen.has(typeUrl?.[0])
     seen.add(typeUrl?.[0])
