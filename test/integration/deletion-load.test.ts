@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
 import { proofsIn, servedAfter } from '../support/deletion/judge.js'
 import { type Door, type Shot, startLoad } from '../support/deletion/load.js'
-import { type DeletionEnvoy, type DeletionRig, startDeletionRig } from '../support/deletion/rig.js'
+import { type DeletionRig, startDeletionRig } from '../support/deletion/rig.js'
+import type { DeletionEnvoy } from '../support/deletion/wired-envoy.js'
 import { answers, median } from '../support/traffic.js'
 
 const variants = ['sotw', 'delta', 'delta'] as const

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, routeType, type Variant, type XdsEvent } from 'edgewright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
+import { startWaitMs } from '../support/deletion/control-plane.js'
 import { proofsIn } from '../support/deletion/judge.js'
 import { startLoad } from '../support/deletion/load.js'
-import { type DeletionRig, startDeletionRig, startWaitMs } from '../support/deletion/rig.js'
+import { type DeletionRig, startDeletionRig } from '../support/deletion/rig.js'
 import {
   comesBackUntold,
   type Deletion,
@@ -26,6 +27,8 @@ const twoTables: Context = contextOf([anyPort, { ...anyPort, name: 'other' }])
  */
 const firstTable = { delta: 'http', sotw: 'other' } as const
 const lastTable = { delta: 'other', sotw: 'http' } as const
+/** Within this time an Envoy comes back to a control plane that does not know it, in milliseconds. */
+const longWaitMs = 8_000
 /** How often that is tried where it is otherwise. */
 const tries = 8
 
@@ -190,16 +193,17 @@ describe('an Envoy that comes back without any version, and serves something', (
     async (which) => {
       const deletion = await withoutVersions()
       const { rig, name } = deletion
+      rig.remove(name)
       if (which !== 'that knows it') {
         await rig.stopHost()
         await rig.writeRoster(undefined)
-        await rig.startHost()
+        await rig.startHost(longWaitMs)
       }
+      const startMs = performance.now()
       await comesBackUntold(deletion)
       const records = rig.proxy?.records ?? []
       expect(records.filter(({ _tag }) => _tag === 'Claimed')).toEqual([])
-      await sleep(startWaitMs)
-      rig.remove(name)
+      if (which !== 'that knows it') await sleep(startMs + longWaitMs - performance.now())
       await staysWhileServed(deletion)
       await endsWhenTold(deletion)
       expect(isProven(deletion)).toBe(true)

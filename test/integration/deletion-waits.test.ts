@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
+import { startWaitMs } from '../support/deletion/control-plane.js'
 import { proofsIn, servedAfter } from '../support/deletion/judge.js'
 import { type Load, startLoad } from '../support/deletion/load.js'
 import {
-  type DeletionEnvoy,
   type DeletionRig,
   type DeletionRigOptions,
   redialMs,
-  type RigEnvoyOptions,
   startDeletionRig,
-  startWaitMs,
 } from '../support/deletion/rig.js'
+import type { DeletionEnvoy, RigEnvoyOptions } from '../support/deletion/wired-envoy.js'
 import { eventually } from '../support/envoy.js'
 import { answers } from '../support/traffic.js'
 

@@ -200,7 +200,7 @@ const action = ({ backend, form }: Spec): Partial<EdgeRoute['spec']> => {
   }
 }
 
-const services: Partial<Context> = {
+const services: Omit<Context, 'dataPlanes'> = {
   services: [0, 1, 2].map((n) => ({
     namespace: 'm',
     name: `s${n}`,

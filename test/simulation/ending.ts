@@ -19,7 +19,7 @@ import { markOfRoute, routesIn } from './serving.js'
 import { isPicky, type Taste, type World } from './world.js'
 
 /** How many times time passes, and how much each time, in milliseconds, until all must be well. */
-const rounds = 80
+const rounds = 160
 const roundMs = 5_000
 /** After so many of them somebody forgets the Envoys that are still missing. */
 const patience = 30
@@ -63,7 +63,10 @@ const heal = async (world: World): Promise<void> => {
   for (const envoy of network.envoys) {
     network.cut(envoy, false)
     network.nudge(envoy)
-    if (envoy.state === undefined && !setup.forgetsTheDead) network.launch(envoy)
+    const isDead = envoy.state === undefined
+    // What a delta client keeps to itself cannot be taken away, a listener on a port that is wanted for one.
+    const isMute = envoy.hasLostVersions && envoy.options.variant === 'delta'
+    if (isDead ? !setup.forgetsTheDead : isMute) network.launch(envoy)
   }
 }
 

@@ -29,6 +29,8 @@ export interface Envoy {
   process: number
   link: Link | undefined
   isCut: boolean
+  /** The process has lost its word of what it holds: in delta nobody can ever know then. */
+  hasLostVersions: boolean
   cancelTimer: () => void
   cancelReconnect: () => void
 }
@@ -186,6 +188,7 @@ export const makeNetwork = (
     process: 0,
     link: undefined,
     isCut: false,
+    hasLostVersions: false,
     cancelTimer: () => undefined,
     cancelReconnect: () => undefined,
   }))
@@ -225,6 +228,7 @@ export const makeNetwork = (
     launch: (envoy) => {
       kill(envoy)
       envoy.process += 1
+      envoy.hasLostVersions = false
       envoy.state = client.start(envoy.options, clock.nowMs())
       onlooker.onProcess(envoy)
       tell(envoy)
@@ -233,6 +237,7 @@ export const makeNetwork = (
     loseVersions: (envoy) => {
       if (envoy.state === undefined) return
       hangUp(envoy, false)
+      envoy.hasLostVersions = true
       onlooker.onLoseVersions(envoy)
       const { watches } = envoy.state
       envoy.state = {

@@ -85,28 +85,6 @@ export const plants: ReadonlyArray<Plant> = [
   freshness === 'Held' &&
   !isBare &&`,
   ),
-  {
-    name: 'trusts-versions-after-a-refusal',
-    law: 'GoneBeforeReleased',
-    patches: [
-      {
-        file: 'core/xds/delta.ts',
-        find: `const isTainted = memory?.doubts[typeUrl] !== undefined`,
-        replace: `const isTainted = false`,
-      },
-      {
-        file: 'core/xds/open-type.ts',
-        find: `...asked([...PM.entries(memory?.doubts[typeUrl])], watch),`,
-        replace: ``,
-      },
-      {
-        file: 'core/xds/open-type.ts',
-        find: `asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)`,
-        replace: `[]`,
-      },
-      doubtingNothing,
-    ],
-  },
   plant(
     'goes-by-names-in-place-of-uids',
     'GoneBeforeReleased',
@@ -241,4 +219,26 @@ const terminating`,
     `      return state.isGuarded ? undefined : 'Guard'`,
     `      return state.isGuarded ? 'Release' : 'Guard'`,
   ),
+  {
+    name: 'trusts-versions-after-a-refusal',
+    law: 'GoneBeforeReleased',
+    patches: [
+      {
+        file: 'core/xds/delta.ts',
+        find: `const isTainted = memory?.doubts[typeUrl] !== undefined`,
+        replace: `const isTainted = false`,
+      },
+      {
+        file: 'core/xds/open-type.ts',
+        find: `...asked([...PM.entries(memory?.doubts[typeUrl])], watch),`,
+        replace: ``,
+      },
+      {
+        file: 'core/xds/open-type.ts',
+        find: `asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)`,
+        replace: `[]`,
+      },
+      doubtingNothing,
+    ],
+  },
 ]

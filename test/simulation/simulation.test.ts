@@ -5,7 +5,7 @@ import { run } from './run.js'
 import { shrink } from './shrink.js'
 
 /** How many seeds are run here; `npm run simulate` runs as many as it is told to. */
-const seedCount = 150
+const seedCount = 100
 
 test('a whole control plane keeps every law, whatever happens to it', async () => {
   const broken: Array<string> = []

@@ -193,7 +193,7 @@ test('the observer is told what happens, in order', () => {
   expect(events[1]).toEqual({
     _tag: 'NodeIdentified',
     stream: '1',
-    node,
+    node: { ...node, buildVersion: { major: 1, minor: 40, patch: 0 } },
     dataPlane: 'edge',
     known: true,
   })

@@ -12,7 +12,7 @@ import { advance, type Outgoing } from './advance.js'
 import { aimAt } from './aim.js'
 import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
-import { linger } from './departures.js'
+import { isInUse, linger } from './departures.js'
 import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
@@ -63,7 +63,11 @@ const giveUpWaiting = (session: Session, nowMs: number): Session => {
   const deadline = warmDeadline(session)
   return watch === undefined || deadline === undefined || deadline > nowMs
     ? session
-    : withWatch(session, clusterType, stall(watch, { kind: kindOf(session, watch), nowMs }))
+    : withWatch(
+        session,
+        clusterType,
+        stall(watch, { kind: kindOf(session, watch), nowMs }, isInUse(session)),
+      )
 }
 
 const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent' =>

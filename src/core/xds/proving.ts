@@ -15,7 +15,11 @@ export const doubtUnproven = (session: Session): Session => {
   if (watch === undefined || session.freshness === 'Fresh') return session
   const doubtful = [...PM.entries(tablesIn(watch, watch.holding))]
     .filter(({ name }) => !hasName(watch.proven, name))
-    .map((entry) => unsureOf(entry.name, { ...entry, isUnknown: true, isSettling: false }))
+    .map((entry) => {
+      // That there is none proves nothing, and is not said twice.
+      const isSettling = watch.claims === undefined && PM.get(watch.sent, entry.name) === undefined
+      return unsureOf(entry.name, { ...entry, isUnknown: true, isSettling })
+    })
   if (doubtful.length === 0) return session
   return withWatch(session, routeType, { ...watch, holding: recall(watch.holding, doubtful) })
 }

@@ -4,7 +4,8 @@ import { eventually } from '../envoy.js'
 import type { RecordingBackends } from './backends.js'
 import { servedAfter } from './judge.js'
 import type { Load } from './load.js'
-import { type DeletionEnvoy, type DeletionRig, redialMs } from './rig.js'
+import { type DeletionRig, redialMs } from './rig.js'
+import type { DeletionEnvoy } from './wired-envoy.js'
 
 /** How long an Envoy that was told nothing yet is watched, in milliseconds: many times what a release takes. */
 export const watchMs = 1_500

@@ -7,12 +7,16 @@ import {
   type TypeUrl,
   typeUrls,
 } from '../../../../core/type-url.js'
+import type { BuildVersion } from '../../../../core/xds/messages.js'
 import { release, withheldStill } from './answers.js'
 import { andThen, ask, type Asking } from './follow.js'
 import type { EnvoyEffect, EnvoyEvent } from './messages.js'
 import { receive } from './receive.js'
 import type { Acked, EnvoyState, Nacked } from './state.js'
 import { passTime } from './time.js'
+
+/** The Envoy that this one is held to; it says so, as every Envoy does. */
+const likeEnvoy: BuildVersion = { major: 1, minor: 40, patch: 0 }
 
 export { held, openConnection, request } from './serve.js'
 
@@ -65,7 +69,7 @@ const connect = (state: EnvoyState): Asking => {
       (soFar, typeUrl) => andThen(soFar, (next) => ask(next, typeUrl)),
       release(opened),
     )
-  const { node } = state.options
+  const node = { buildVersion: likeEnvoy, ...state.options.node }
   return [asking, requests.map((sent, index) => (index === 0 ? { ...sent, node } : sent))]
 }
 

@@ -2,6 +2,7 @@ import type { TypeUrl } from '../../../../core/type-url.js'
 import type { NodeIdentity, Variant } from '../../../../core/xds/messages.js'
 
 export interface EnvoyOptions {
+  /** Its build is 1.40.0 if absent. */
   readonly node: NodeIdentity
   readonly variant: Variant
   /**
