@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
@@ -86,6 +87,8 @@ test(
   { timeout: 180_000 },
   async () => {
     const rounds: Array<Round> = []
+    const pauses = monitorEventLoopDelay()
+    pauses.enable()
     for (let round = 0; round < repeats; round += 1) rounds.push(await deleteUnderLoad(round))
 
     for (const { name, address, goneMs, shots } of rounds) {
@@ -109,9 +112,11 @@ test(
     expect(innocent.length).toBeGreaterThan(repeats * others.length)
 
     const delays = rounds.map(({ delayMs }) => delayMs)
+    // On a machine with much else to do this process is held up itself, and with it the release.
     const shown = `median ${median(delays).toFixed(1)} ms, worst ${Math.max(...delays).toFixed(1)} ms`
     process.stderr.write(
-      `release after the last ACK: ${shown}; ${innocent.length} requests to the others\n`,
+      `release after the last ACK: ${shown}; longest pause of this process ` +
+        `${(pauses.max / 1e6).toFixed(1)} ms; ${innocent.length} requests to the others\n`,
     )
     // An ACK speaks for Envoy's main thread: its workers get their time.
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(settleMs)

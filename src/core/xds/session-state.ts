@@ -43,6 +43,8 @@ export interface Session {
   readonly namedAt: number
   /** It was waited for long enough that it asks for clusters, see `clustersAwaited`. */
   readonly hasWaited: boolean
+  /** When it was last heard after it had said nothing for `warmTimeoutMs`, in milliseconds. */
+  readonly wokeAt: number
   /** When the last request came, in milliseconds. */
   readonly heardAt: number
   /** The peer has broken the protocol: nothing that it says counts any more. */
@@ -141,6 +143,7 @@ export const openSession = (
   isProving: false,
   namedAt: 0,
   hasWaited: false,
+  wokeAt: 0,
   heardAt: 0,
   closed: false,
 })

@@ -30,6 +30,8 @@ import {
 import { receiveSotw } from './sotw.js'
 import type { InFlight } from './watch.js'
 
+import { warmTimeoutMs } from './timers.js'
+
 export { nextTimer } from './timers.js'
 export {
   type CloseCode,
@@ -128,7 +130,8 @@ const receive = (session: Session, request: DiscoveryRequest, nowMs: number): Se
   const [named, effects] = identify(session, request)
   if (named.closed || !isTypeUrl(typeUrl)) return [named, effects]
   const namedAt = session.node === undefined ? nowMs : session.namedAt
-  const heard: Session = { ...named, namedAt, heardAt: nowMs }
+  const wokeAt = nowMs - session.heardAt >= warmTimeoutMs ? nowMs : session.wokeAt
+  const heard: Session = { ...named, namedAt, wokeAt, heardAt: nowMs }
   const noted = andThen([heard, effects], (of) => note(of, request, typeUrl, nowMs))
   return andThen(noted, (of) => flush(of, nowMs))
 }

@@ -57,7 +57,10 @@ export const warmDeadline = (session: Session): number | undefined => {
   const oldest = session.watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
   if (oldest === undefined) return undefined
   const isUnsaid = session.freshness === 'Held' && isEnvoy(session) && mayHoldUnknown(session)
-  return oldest.sentAt + (isUnsaid ? unknownTimeoutMs : warmTimeoutMs)
+  // One that has begun to read again gets the whole time to answer.
+  return isUnsaid
+    ? oldest.sentAt + unknownTimeoutMs
+    : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }
 
 /**
