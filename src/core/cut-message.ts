@@ -5,11 +5,16 @@
 const keptHead = 200
 const keptTail = 400
 
-/** Cuts the message of an Envoy to a size that a person reads. Never in the middle of a character. */
-export const cutMessage = (message: string): string =>
-  message.length <= keptHead + keptTail
-    ? message
-    : `${headOf(message, keptHead)} … ${tailOf(message, keptTail)}`
+/**
+ * Cuts the message of an Envoy to a size that a person reads. Never in the middle of a character. White space at
+ * its ends is left out: Envoy's often end with a line break.
+ */
+export const cutMessage = (message: string): string => {
+  const said = message.trim()
+  return said.length <= keptHead + keptTail
+    ? said
+    : `${headOf(said, keptHead)} … ${tailOf(said, keptTail)}`
+}
 
 /** At most so many of the first characters; what would be one half of a character is left out. */
 export const headOf = (message: string, length: number): string =>

@@ -226,7 +226,9 @@ const listDataPlanes = (known: ReadonlyArray<string>): string =>
 const showLostClaims = (lost: ReadonlyArray<LostClaim>, lostCount: number): string => {
   const named = lost
     .slice(0, maxNamedClaims)
-    .map(({ claim, winner }) => `${showClaim(claim)} belongs to the older ${showKey(winner)}`)
+    .map(
+      ({ claim, winner }) => `${showClaim(claim)} belongs to ${showKey(winner)}, which comes first`,
+    )
   const others = lostCount - named.length
   return [...named, ...(others === 0 ? [] : [`and ${others} more`])].join('; ')
 }

@@ -43,3 +43,4 @@ export { type Worked, workQueue, type WorkQueue, type WorkQueueOptions } from '.
 export { fromPromises, type PromisePorts } from './from-promises.js'
 export { jsonLogger, type LoggerOptions, textLogger } from './logger.js'
 export { observeXds, type ObserveOptions } from './observe-xds.js'
+export { type RecoveryPorts, reportRecoveries } from './report-recoveries.js'

@@ -136,13 +136,22 @@ const reportRefusal = (
   who: Who,
   nameOf: (uid: Uid) => string | undefined,
 ): void => {
-  const names = owners.slice(0, maxNamedObjects).map((uid) => nameOf(uid) ?? uid)
-  const others = owners.length - names.length
   log('warn', 'the Envoy refuses this, and goes on with its last good form, or without', {
     ...who,
     type: showTypeUrl(typeUrl),
     name,
-    objects: `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`,
+    objects: showOwners(owners, nameOf),
     error: cutMessage(message),
   })
+}
+
+/** The objects of something that is refused, by name where that is known; `undefined` if it has none. */
+export const showOwners = (
+  owners: ReadonlyArray<Uid>,
+  nameOf: (uid: Uid) => string | undefined,
+): string | undefined => {
+  if (owners.length === 0) return undefined
+  const names = owners.slice(0, maxNamedObjects).map((uid) => nameOf(uid) ?? uid)
+  const others = owners.length - names.length
+  return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }

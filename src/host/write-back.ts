@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Write, wantedWrite } from '../core/deletion.js'
+import { type DeletionState, type Write, wantedWrite } from '../core/deletion.js'
 import type { DeletionRecord } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import { type Condition, conditionsOf, conditionTypes } from '../core/status.js'
@@ -54,7 +54,7 @@ export interface WriteBack {
  *
  * What is written is decided when its turn comes, by what is known then: an Envoy that came back meanwhile
  * stops a release. Conditions are only written where they differ from what the object has, or was last
- * given. Of one object one write is under way at a time: of two, one would only learn of the other.
+ * given, and not of one that is about to go. Of one object one write is under way at a time: of two, one would only learn of the other.
  */
 export const writeBack = (ports: WriteBackPorts): WriteBack => {
   const written: Written = new Map()
@@ -173,12 +173,14 @@ const writeConditions = async (
   written: Written,
   uid: string,
 ): Promise<Worked> => {
-  const object = ports.recordOf(uid)?.object
+  const record = ports.recordOf(uid)
+  const object = record?.object
   const verdict = ports.verdictOf(uid)
   if (object === undefined || verdict === undefined) {
     written.delete(uid)
     return 'Done'
   }
+  if (isAboutToGo(record?.state)) return 'Done'
   const given = written.get(uid)
   const isUnseen = given?.over === object.resourceVersion
   const present = isUnseen ? given.conditions : object.conditions.filter(isOurs)
@@ -204,6 +206,13 @@ const writeConditions = async (
       return 'Retry'
   }
 }
+
+/**
+ * True of an object whose finalizer is a moment from being taken off: a condition written now would give it another
+ * version, and put that off by a conflict. If it stays after all it is in another state, and its turn comes again.
+ */
+const isAboutToGo = (state: DeletionState | undefined): boolean =>
+  state?._tag === 'Settling' || (state?._tag === 'Releasing' && state.failure === undefined)
 
 const count = (
   metrics: Metrics,

@@ -1,13 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeEdgeRoute } from 'edgewright'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { envoyCacheDirectory, envoyVersion } from '../../src/host/cli/demo/envoy-binary.js'
 
 const readme = readFileSync('README.md', 'utf8')
+
+/** What the tarball has. */
+const { files: packed } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly files: ReadonlyArray<string>
+}
 
 const blocks = (language: string): ReadonlyArray<string> =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
@@ -52,6 +58,25 @@ test('an example brings all of its imports, and can fail', () => {
     expect(code.replace(/^import .*$/gm, '')).toMatch(/\bassert\b/)
   }
 })
+
+test('the Envoy that the demo fetches lies where the README says', () => {
+  expect(readme).toContain(`.cache/envoy/envoy-${envoyVersion}`)
+  expect(envoyCacheDirectory({})).toBe(join(process.cwd(), '.cache', 'envoy'))
+})
+
+test.each(['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'])(
+  'what %s links to is in the package as well',
+  (page) => {
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+    for (const [, target = ''] of links) {
+      expect(existsSync(target), target).toBe(true)
+      expect(
+        packed.some((path) => target === path || target.startsWith(`${path}/`)),
+        target,
+      ).toBe(true)
+    }
+  },
+)
 
 test('every code block is of a language whose blocks are run', () => {
   const languages = [...readme.matchAll(/^```(\w*)$/gm)].map(([, language = '']) => language)

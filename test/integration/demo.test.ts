@@ -37,7 +37,7 @@ const withoutEnvoy = (): SpawnOptions => ({
   ...installWith(temporaryDirectory(), ['fp-ts', 'io-ts', 're2js', '@bufbuild', 'yaml']),
   env: {
     PATH: '/nonexistent',
-    ENVOY_BIN: '/nonexistent/envoy',
+    ENVOY_BIN: '',
     XDG_CACHE_HOME: temporaryDirectory(),
   },
 })
@@ -65,7 +65,8 @@ describe('with a real Envoy', () => {
     const { finished, directory } = demo(await withRealEnvoy(), '--check')
     const { code, out, err } = await finished
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain(`${(await envoyBinary()).version} from ENVOY_BIN`)
+    const { version, path } = await envoyBinary()
+    expect(out).toContain(`${version} from ENVOY_BIN: ${path}`)
     expect(out).toContain('GET /shop: 200 from shop')
     expect(out).toContain('GET /shop: 404')
     expect(out).toMatch(/GET \/blog: 200 from blog, \d+ times meanwhile/)
@@ -95,7 +96,9 @@ describe('with a real Envoy', () => {
       await answers('/store', 200)
       expect(envoysOf(directory)).toHaveLength(1)
       child.kill(signal)
-      expect((await finished).code).toBe(0)
+      const { code, out } = await finished
+      expect(code).toBe(0)
+      expect(out.trim().split('\n').at(-1)).toMatch(/^Stopped/)
       expect(readdirSync(directory)).toEqual([])
       expect(envoysOf(directory)).toEqual([])
     },
@@ -113,12 +116,23 @@ describe('with a real Envoy', () => {
 })
 
 describe('without any Envoy', () => {
+  test('one that ENVOY_BIN names in vain is an error, not a reason to take another one', async () => {
+    const { env, ...options } = withoutEnvoy()
+    const named = { ...options, env: { ...env, ENVOY_BIN: '/nonexistent/envoy' } }
+    const { finished, directory } = demo(named, '--check')
+    const { code, out, err } = await finished
+    expect(code).toBe(1)
+    expect(err).toContain('ENVOY_BIN=/nonexistent/envoy is no Envoy that runs here')
+    expect(out).not.toContain('NO REAL')
+    expect(readdirSync(directory)).toEqual([])
+  })
+
   test('the check says plainly that no real Envoy took part, why, and does the same steps', async () => {
     const { finished, directory } = demo(withoutEnvoy(), '--check')
     const { code, out } = await finished
     expect(code).toBe(0)
     expect(out).toContain('NO REAL ENVOY takes part')
-    expect(out).toContain('/nonexistent/envoy')
+    expect(out).toContain('ENVOY_BIN is not set')
     expect(out).toContain('GET /shop: 404')
     expect(out).toMatch(/GET \/blog: 200 from blog, \d+ times meanwhile/)
     expect(readdirSync(directory)).toEqual([])

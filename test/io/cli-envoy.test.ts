@@ -62,10 +62,17 @@ describe('findEnvoy', () => {
     expect(onPath).toEqual(E.right({ path: 'envoy', version: '2.3.4', origin: 'the PATH' }))
   })
 
-  test('an ENVOY_BIN that does not run is said, and the search goes on', async () => {
-    const { search, said } = searchIn({ envoy: anEnvoy('2.3.4') }, { ENVOY_BIN: '/no/envoy' })
+  test('an ENVOY_BIN that does not run is the only reason: no other Envoy is taken', async () => {
+    const { search } = searchIn({ envoy: anEnvoy('2.3.4') }, { ENVOY_BIN: '/no/envoy' })
+    const found = await findEnvoy(search)
+    expect(E.isLeft(found) && found.left).toEqual([
+      'ENVOY_BIN=/no/envoy is no Envoy that runs here: /no/envoy --version: there is no /no/envoy',
+    ])
+  })
+
+  test('an empty ENVOY_BIN is none', async () => {
+    const { search } = searchIn({ envoy: anEnvoy('2.3.4') }, { ENVOY_BIN: '' })
     expect(await findEnvoy(search)).toMatchObject(E.right({ version: '2.3.4' }))
-    expect(said.join()).toContain('ENVOY_BIN=/no/envoy')
   })
 
   test('what is no Envoy is not taken for one', async () => {

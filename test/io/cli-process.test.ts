@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type CliProcess, filesIn, installWith, routeYaml, spawnCli } from '../support/cli.js'
+import { clusterType, listenerType } from '../../src/core/type-url.js'
 import { eventually } from '../support/envoy.js'
+import { rawAdsClient } from '../support/raw-ads-client.js'
 
 const cleanups: Array<() => Promise<void> | void> = []
 afterEach(async () => {
@@ -91,7 +93,40 @@ describe('serve', () => {
     const cli = run(['serve', '--routes', '/no/such/directory', '--xds', '127.0.0.1:0'])
     const { code, err } = await cli.finished
     expect(code).toBe(1)
-    expect(err).toContain('edgewright serve: the directory /no/such/directory cannot be read')
+    expect(err).toMatch(
+      /^edgewright serve: the directory \/no\/such\/directory cannot be read.*\n$/,
+    )
+  })
+
+  test('two Envoys with one node id are a warning that says what to do', async () => {
+    const cli = await serve()
+    const port = Number(/xds=127\.0\.0\.1:(\d+)/.exec(cli.err())?.[1])
+    const twins = [rawAdsClient(port), rawAdsClient(port)]
+    for (const client of twins) {
+      cleanups.push(client.close)
+      client.delta().send({ node: { id: 'twin', cluster: 'edge-envoy' }, typeUrl: clusterType })
+    }
+    const log = await eventually(cli.err, (text) => text.includes('node id'))
+    expect(log).toMatch(/ warn .*give each its own id.* node=twin$/m)
+  })
+
+  test('the log says when an Envoy takes again what it has refused', async () => {
+    const cli = await serve()
+    const port = Number(/xds=127\.0\.0\.1:(\d+)/.exec(cli.err())?.[1])
+    const client = rawAdsClient(port)
+    cleanups.push(client.close)
+    const stream = client.delta()
+    stream.send({ node: { id: 'picky', cluster: 'edge-envoy' }, typeUrl: listenerType })
+    const { nonce = '' } = await stream.next()
+    const errorDetail = { code: 13, message: 'cannot bind\n' }
+    stream.send({ typeUrl: listenerType, responseNonce: nonce, errorDetail })
+    const refused = await eventually(cli.err, (text) => text.includes('last good form'))
+    expect(refused).toMatch(
+      /last good form.* node=picky type=Listener name=http error="cannot bind"$/m,
+    )
+    const again = await stream.next()
+    stream.send({ typeUrl: listenerType, responseNonce: again.nonce ?? '' })
+    await eventually(cli.err, (text) => /info .*takes this again.* node=picky /.test(text))
   })
 
   test('a directory that goes away later does not end it, and is followed when it is back', async () => {

@@ -36,6 +36,10 @@ describe('the program', () => {
     [['serve', '--routes', '.', '--xds', '18000'], 'should be HOST:PORT'],
     [['serve', '--routes', '.', '--log-level', 'loud'], 'one of debug, info, warn, error'],
     [['serve', '--routes', '.', '--log-format', 'xml'], 'one of text, json'],
+    [['serve', 'routes'], '"routes" is one argument too many; did you mean --routes routes?'],
+    [['check', '--routes', 'routes'], 'there is no option --routes; say edgewright check DIR'],
+    [['serve', '--routes', 'a', '--routes', 'b'], '--routes is given twice'],
+    [['explain', 'a/b', '--admin', 'x'], 'as in 127.0.0.1:18001'],
     [['bootstrap', '--variant', 'both'], 'one of delta, sotw'],
     [['bootstrap', '--max-connections', 'all'], 'a whole number from 1'],
     [['check', '.', '--listener', 'a=[::]:1', '--listener', 'b=[::]:1'], 'b would listen where a'],
@@ -113,7 +117,15 @@ describe('check', () => {
     expect(out).toMatch(/^error {4}bad\.yaml.*spec\.matches\[0\]\.path\.prefix/m)
     expect(out).toMatch(/^error {4}broken\.yaml/m)
     expect(out).toMatch(/^ok {7}test\/good/m)
-    expect(out).toContain('1 of 1 route can be served; 2 problems in files.')
+    expect(out).toContain(
+      '2 problems in files; of the 1 route that could be read, 1 can be served.',
+    )
+  })
+
+  test('where nothing could be read, that is the sum', async () => {
+    const { code, out } = await check({ 'broken.yaml': 'a: [' })
+    expect(code).toBe(1)
+    expect(out).toMatch(/\n\n1 problem in files; no route could be read\.\n$/)
   })
 
   test('a conflict names the winner, and is an error', async () => {

@@ -18,6 +18,8 @@ import type { ApiWeather, SpecChoice, Step } from './steps.js'
 export interface Api {
   readonly server: MemoryApiServer
   readonly change: (weather: ApiWeather, seed: number) => void
+  /** Events are lost at the moment, and old ones told again. */
+  readonly isLossy: () => boolean
   /** Does what a person does to an object; nothing where that cannot be. */
   readonly person: (step: PersonStep) => void
   /** True while a person writes. */
@@ -73,6 +75,7 @@ export const makeApi = (clock: SteppingClock): Api => {
   return {
     server,
     change: faults.change,
+    isLossy: faults.isLossy,
     isPersonWriting: () => isPersonWriting,
     markOf: (uid) => marks.get(uid),
     uidOf: (mark) => uids.get(mark),
@@ -120,6 +123,7 @@ const statusOf = ({ status }: ApiObject): object =>
 const makeFaults = (): {
   readonly faults: ApiFaults
   readonly change: (weather: ApiWeather, seed: number) => void
+  readonly isLossy: () => boolean
 } => {
   let weather = fairWeather
   let random: Random = randomOf(0)
@@ -151,6 +155,7 @@ const makeFaults = (): {
   }
   return {
     faults,
+    isLossy: () => weather.lossy > 0,
     change: (next, seed) => {
       weather = next
       random = randomOf(seed)

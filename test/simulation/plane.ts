@@ -4,7 +4,9 @@ import { runFleet, type RunningFleet } from '../../src/core/xds/run-fleet.js'
 import { defaultSessionOptions } from '../../src/core/xds/session.js'
 import { type EnvoyFleet, type RunningHost, startHost } from '../../src/host/start-host.js'
 import type { Logger } from '../../src/ports/logger.js'
-import type { RouteSource } from '../../src/ports/route-source.js'
+import type { Clock } from '../../src/ports/clock.js'
+import type { RouteSource, SourceState } from '../../src/ports/route-source.js'
+import type { Random } from './random.js'
 import type { RouteKey } from '../../src/core/edge-route.js'
 import { mortalServer } from './api.js'
 import type { Judge, Scene } from './judge.js'
@@ -121,7 +123,7 @@ const launch = (
   }
   const started = startHost<Fleet>(
     {
-      source: watched(routes.source, judge),
+      source: watched(routes.source, { judge, clock, random: own, isLossy: api.isLossy }),
       store: routes.store,
       roster: mount.store,
       clock,
@@ -173,13 +175,49 @@ const launch = (
 /** How often everything is listed anew, in milliseconds: an event that was lost is missed for that long. */
 export const relistMs = 60_000
 
-const watched = ({ watch }: RouteSource, judge: Judge): RouteSource => ({
-  watch: (onState, signal) =>
-    watch((state) => {
+/**
+ * A source says what there is, and what there was a moment ago once more, where that is about the same objects: what
+ * a controller is shown may be old.
+ */
+const watched = (
+  { watch }: RouteSource,
+  { judge, clock, random, isLossy }: Watching,
+): RouteSource => ({
+  watch: (onState, signal) => {
+    let latest: SourceState | undefined
+    const show = (state: SourceState): void => {
+      if (signal.aborted) return
       judge.onSourceState(state)
       onState(state)
-    }, signal),
+    }
+    return watch((state) => {
+      const before = latest
+      latest = state
+      show(state)
+      if (before === undefined || !isLossy() || !random.chance(0.3)) return
+      clock.after(random.below(200), () => {
+        if (latest !== state || !hasSameObjects(before, state)) return
+        show(before)
+        clock.after(1 + random.below(50), () => {
+          if (latest === state) show(state)
+        })
+      })
+    }, signal)
+  },
 })
+
+interface Watching {
+  readonly judge: Judge
+  readonly clock: Clock
+  readonly random: Random
+  readonly isLossy: () => boolean
+}
+
+const hasSameObjects = (a: SourceState, b: SourceState): boolean =>
+  uidsOf(a).join() === uidsOf(b).join()
+
+const uidsOf = ({ objects = [] }: SourceState): ReadonlyArray<string> =>
+  objects.map(({ uid }) => uid)
 
 /** What nobody has foreseen is a bug; all else that is logged is what the world has done. */
 const strictLogger = (judge: Judge): Logger => ({

@@ -139,13 +139,6 @@ export const plants: ReadonlyArray<Plant> = [
     `    if (E.isRight(loaded)) return new Map()`,
   ),
   plant(
-    'does-not-update-retired-tables',
-    'Convergence',
-    'core/xds/plan-tables.ts',
-    `  let target = withRetired(watch, goal)`,
-    `  let target = goal`,
-  ),
-  plant(
     'lets-a-late-sighting-resurrect',
     'NothingDeletedPublished',
     'core/deletion.ts',
@@ -161,27 +154,11 @@ const terminating`,
 const terminating`,
   ),
   plant(
-    'takes-every-write-for-done',
-    'Convergence',
-    'host/write-back.ts',
-    `  if (E.isRight(result)) {
-    onWritten(`,
-    `  if (result !== undefined) {
-    onWritten(`,
-  ),
-  plant(
     'takes-a-lost-watch-for-deletions',
     'NothingLiveWithdrawn',
     'adapters/memory/api-server/reflector.ts',
     `  const state = { ...before, troubles: before.troubles + 1 }`,
     `  const state = { ...before, troubles: before.troubles + 1, objects: undefined }`,
-  ),
-  plant(
-    'does-not-demand-acks',
-    'GoneBeforeReleased',
-    'host/reconcile.ts',
-    `  proof.demandAcks(isWaiting)`,
-    `  proof.demandAcks(isWaiting && clock.nowMs() < 0)`,
   ),
   plant(
     'breaks-before-it-makes',

@@ -38,6 +38,7 @@ const layers: ReadonlyArray<readonly [folder: string, allowed: ReadonlyArray<Reg
   ['adapters/files/', [...shared, node, /^yaml$/]],
   ['host/cli/', [...shared, node, /^host\//, /^adapters\/\w+\/index\.js$/]],
   ['host/', [...shared, node]],
+  ['testing/', [...shared, node, /^host\/(?!cli\/)/, /^adapters\/memory\//, /^fast-check$/]],
   ['index.ts', [/^core\//, /^ports\//]],
 ]
 

@@ -61,7 +61,11 @@ test('a document that is wrong takes no other with it', () => {
 })
 
 test.each([
-  ['apiVersion: v1\nkind: Service\nmetadata: { name: a, namespace: b }\n', 'this is a Service'],
+  [
+    'apiVersion: v1\nkind: Service\nmetadata: { name: a, namespace: b }\n',
+    'this one is "Service" (line 2)',
+  ],
+  [route('a').replace('kind: EdgeRoute', 'kind: EdgeRout'), '"EdgeRout"; did you mean EdgeRoute?'],
   ['- a\n', 'this is a list'],
   ['hello\n', 'this is a string'],
   ['7\n', 'this is a number'],

@@ -8,9 +8,9 @@ const command: Command = {
   name: 'do',
   summary: '',
   description: '',
-  operands: [{ name: 'DIR', help: 'a directory' }],
+  operands: [{ name: 'DIR', help: 'a directory', isOption: 'from' }],
   options: [
-    { name: 'routes', value: 'DIR', help: '' },
+    { name: 'routes', value: 'DIR', isOperand: true, help: '' },
     { name: 'listener', value: 'HOST:PORT', repeatable: true, help: '' },
     { name: 'check', help: '' },
   ],
@@ -33,6 +33,10 @@ describe('parseArguments', () => {
     )
   })
 
+  test('a flag may be given twice, since it says the same', () => {
+    expect(E.isRight(parse('d', '--check', '--check'))).toBe(true)
+  })
+
   test('behind -- everything is an operand', () => {
     expect(parse('--', '--dir')).toEqual(E.right({ operands: ['--dir'], values: new Map() }))
   })
@@ -47,7 +51,10 @@ describe('parseArguments', () => {
     [['d', '--routes', '--check'], '--routes needs a value'],
     [['d', '--check=yes'], '--check takes no value'],
     [[], 'DIR is missing: a directory'],
-    [['d', 'e'], '"e" is one argument too many'],
+    [['d', 'e f'], `"e f" is one argument too many; did you mean --routes 'e f'?`],
+    [['--from', 'd'], 'there is no option --from; say edgewright do DIR'],
+    [['d', '--routes', 'a', '--routes', 'b'], '--routes is given twice'],
+    [['d', '--routes', 'a', '--routes=a'], '--routes is given twice'],
   ])('%j is refused, and it is said what would be right', (argv, message) => {
     const parsed = parse(...argv)
     expect(E.isLeft(parsed) && parsed.left).toContain(message)
@@ -99,7 +106,10 @@ describe('contextOf', () => {
   })
 
   test.each([
-    [['0.0.0.0:80', '0.0.0.0:81'], 'another listener http; say NAME='],
+    [['0.0.0.0:80', '0.0.0.0:81'], 'two listeners are called http'],
+    [['0.0.0.0:80', '0.0.0.0:81'], 'name this one, as in --listener http2=0.0.0.0:81'],
+    [['a=0.0.0.0:80', 'a=[::]:81'], 'name this one, as in --listener a2=[::]:81'],
+    [['foo:bar'], '--listener foo:bar: should be [NAME=]HOST:PORT, as in 0.0.0.0:10000'],
     [['localhost:80'], 'an IP address'],
     [['=0.0.0.0:80'], 'name before the ='],
     [['a=b=0.0.0.0:80'], 'an IP address'],

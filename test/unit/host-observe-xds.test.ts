@@ -116,6 +116,12 @@ test('what an Envoy refuses is a warning with its objects, by name where that is
   expect(figures.get('edgewright_xds_refusals_total{"type":"Cluster"}')).toBe(1)
 })
 
+test('what belongs to no object names none, and a line break at the end of a reason is left out', () => {
+  const { entries } = observe([refused([], 'cannot bind\n'), nacked('cannot bind\r\n')])
+  expect(entries[0]?.fields['objects']).toBe(undefined)
+  expect(entries.map(({ fields }) => fields['error'])).toEqual(['cannot bind', 'cannot bind'])
+})
+
 test('of many objects a few are named, and a long reason is cut', () => {
   const many = Array.from({ length: 1_000 }, (_, n) => `u${n}`)
   const { entries } = observe([refused(many, 'x'.repeat(5_000))])

@@ -21,7 +21,7 @@ const lost = (path: string): LostClaim => ({
     headers: [{ _tag: 'Exact', name: 'x-a', value: '1' }],
     query: [{ _tag: 'Present', name: 'v' }],
   },
-  winner: { namespace: 'b', name: 'older' },
+  winner: { namespace: 'b', name: 'first' },
 })
 
 const conflicted = (kept: number, lostCount = 1): Acceptance => ({
@@ -58,7 +58,7 @@ const rows: ReadonlyArray<readonly [Verdict, ReadonlyArray<string>, message: str
   [
     verdict(conflicted(0)),
     ['Accepted=False Conflicted'],
-    'GET shop.test/0/… with header x-a=1 and query v belongs to the older b/older',
+    'GET shop.test/0/… with header x-a=1 and query v belongs to b/first, which comes first',
   ],
   [
     verdict(conflicted(2, 20)),

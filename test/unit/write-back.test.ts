@@ -1,6 +1,6 @@
 import { memoryLogger, memoryMetrics, virtualClock } from 'edgewright/memory'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { DeletionState } from '../../src/core/deletion.js'
+import type { DeletionState, NotYet } from '../../src/core/deletion.js'
 import type { DeletionRecord } from '../../src/core/deletions.js'
 import type { StoredObject } from '../../src/core/stored-object.js'
 import type { Verdict } from '../../src/core/verdict.js'
@@ -22,6 +22,8 @@ afterEach(async () => {
 const guarding: DeletionState = { _tag: 'Guarding', failure: undefined }
 const serving: DeletionState = { _tag: 'Serving', isGuarded: true, failure: undefined }
 const releasing: DeletionState = { _tag: 'Releasing', sinceMs: 0, streams: 0, failure: undefined }
+
+const owed: NotYet = { _tag: 'Owed', nodes: ['envoy'], nodeCount: 1 }
 
 const recordOf = (object: StoredObject, state: DeletionState): DeletionRecord => {
   const { key, uid, generation } = object
@@ -148,10 +150,24 @@ describe('conditions', () => {
 
   test('ask no Envoy', async () => {
     const made = start()
-    made.put(anObject('a', deleting), releasing)
+    made.put(anObject('a', deleting), { ...releasing, failure: 'refused' })
     made.writes.conditions('a', true)
     await made.pass(deletionDelayMs)
     expect([made.journal, made.looks]).toEqual([['conditions a'], []])
+  })
+
+  test('give no new version to what is about to go, whose release would meet a conflict', async () => {
+    const made = start()
+    const settling = { _tag: 'Settling', sinceMs: 0, clearSinceMs: 0, streams: 0 } as const
+    made.put(anObject('a', deleting), settling)
+    made.put(anObject('b', deleting), releasing)
+    for (const uid of ['a', 'b']) made.writes.conditions(uid, false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual([])
+    made.put(anObject('a', deleting), { _tag: 'Waiting', sinceMs: 0, waitsFor: owed })
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual(['conditions a'])
   })
 })
 

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeEdgeRoute } from '../../core/codec.js'
+import { nearest, show } from '../../core/codec/show.js'
 import { apiVersion, defaultNamespace, kind, type RouteKey } from '../../core/edge-route.js'
 import type { FieldError } from '../../core/field-error.js'
 import type { FileDocument, Reading } from './reading.js'
@@ -69,5 +70,7 @@ const strangeKind = (value: unknown): FieldError | undefined => {
   }
   if (!('kind' in value) || typeof value.kind !== 'string' || value.kind === kind) return undefined
   const rule = `files carry objects of kind ${kind} (${apiVersion}) only, one in a document`
-  return { path: 'kind', message: `${rule}; this is a ${value.kind}` }
+  const meant = nearest(value.kind, [kind])
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return { path: 'kind', message: `${rule}; this one is ${show(value.kind)}${hint}` }
 }

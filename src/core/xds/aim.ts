@@ -2,7 +2,7 @@ import * as PM from '../persistent-map.js'
 import type { Resources, View } from '../snapshot.js'
 import { clusterType, endpointType, listenerType, routeType, type TypeUrl } from '../type-url.js'
 import { type Aim, nothingWithheld } from './advance.js'
-import { isInUse } from './departures.js'
+import { isInUse, mayNameAny } from './departures.js'
 import { strangersAmong } from './linger.js'
 import { eachName } from './names.js'
 import {
@@ -44,6 +44,11 @@ const withGone = ({ sent, owed }: Watch, { target, withheld, removesFirst }: Aim
   removesFirst: removesFirst === true,
 })
 
+const doubtedWithout = ({ holding }: Watch, target: Resources): ReadonlyArray<string> =>
+  [...PM.entries(holding.unsure)].flatMap(({ name }) =>
+    PM.get(target, name) === undefined ? [name] : [],
+  )
+
 /** What is due besides waits, so that the answer speaks of what is tried alone. */
 const aloneWith = (trial: Trial, aim: Aim, { owed }: Watch, typeUrl: TypeUrl): Aim => {
   const tried = new Set(trial.map(({ name }) => name))
@@ -80,7 +85,13 @@ const wholeAim = (
     }
     case clusterType: {
       const removesFirst = isPurging(watch)
-      const aim: Aim = { target: plan(), withheld: strangersAmong(session.lingerers), removesFirst }
+      const target = plan()
+      const withheld = new Set([
+        ...strangersAmong(session.lingerers),
+        // Whether it holds these at all is in doubt; if it does, a table may name them.
+        ...(mayNameAny(session) ? doubtedWithout(watch, target) : []),
+      ])
+      const aim: Aim = { target, withheld, removesFirst }
       return watch.inFlight.some(({ isStalled }) => !isStalled) ? withGone(watch, aim) : aim
     }
     case endpointType:

@@ -132,17 +132,12 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
  * Gives up waiting for the responses in flight: what was new in them is searched for what holds the answer
  * back. It counts as sent, so that it is taken out, which sets the answers free.
  */
-export const stall = (
-  watch: Watch,
-  how: Pick<Evidence, 'kind' | 'nowMs'>,
-  /** Whether the client may go on with a cluster that it had before. */
-  isInUse: (cluster: string) => boolean,
-): Watch => {
+export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const tried = triedIn(waiting)
   const fresh = unitsOf(watch, waiting).filter(
-    // Of a client that may only be busy nothing is taken away that it may have, in whatever form.
-    ({ name }) => how.kind !== 'Silent' || !isInUse(name),
+    // Of a client that may only be busy nothing is taken away that it has, in whatever form.
+    ({ name }) => how.kind !== 'Silent' || PM.get(watch.holding.unsure, name)?.isUnknown !== true,
   )
   const units = tried.length > 0 ? tried : fresh
   const search = accuse(watch.search, units, { ...how, message: stalledMessage })

@@ -52,6 +52,13 @@ const holdsUnknownTable = (session: Session, goal: View): boolean => {
   )
 }
 
+/** True while an Envoy goes on with a table that nobody knows: it may name any cluster. */
+export const mayNameAny = (session: Session): boolean =>
+  session.freshness === 'Held' &&
+  isEnvoy(session) &&
+  (mayHoldUnknown(session) ||
+    [...PM.entries(session.watches[routeType]?.holding.unsure)].some(({ isUnknown }) => isUnknown))
+
 /** Every table that the client may hold. */
 export const possibleTables = (session: Session): ReadonlyArray<Resource> => {
   const watch = session.watches[routeType]

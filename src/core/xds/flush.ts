@@ -12,7 +12,7 @@ import { advance, type Outgoing } from './advance.js'
 import { aimAt } from './aim.js'
 import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
-import { isInUse, linger } from './departures.js'
+import { linger } from './departures.js'
 import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
@@ -63,11 +63,7 @@ const giveUpWaiting = (session: Session, nowMs: number): Session => {
   const deadline = warmDeadline(session)
   return watch === undefined || deadline === undefined || deadline > nowMs
     ? session
-    : withWatch(
-        session,
-        clusterType,
-        stall(watch, { kind: kindOf(session, watch), nowMs }, isInUse(session)),
-      )
+    : withWatch(session, clusterType, stall(watch, { kind: kindOf(session, watch), nowMs }))
 }
 
 const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent' =>
@@ -259,7 +255,8 @@ const markSent = (watch: Watch, entry: InFlight): Watch => ({
   nonce: entry.nonce,
   inFlight: [...watch.inFlight, entry],
   refused: undefined,
-  holding: markSettling(watch.holding, namesIn(entry)),
+  // A probe is to be refused, and settles nothing.
+  holding: entry.isProbe ? watch.holding : markSettling(watch.holding, namesIn(entry)),
   search: { ...watch.search, isTrialNext: entry.trial === undefined },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
 })

@@ -1,6 +1,6 @@
 import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { mayNameAny } from './departures.js'
 import { nextDeparture } from './linger.js'
-import { mayHoldUnknown } from './node-memory.js'
 import { type Conviction, keyOf, type Search, suspectsOf } from './search.js'
 import { isEnvoy, type Session } from './session-state.js'
 
@@ -11,8 +11,8 @@ import { isEnvoy, type Session } from './session-state.js'
 export const warmTimeoutMs = 5_000
 
 /**
- * The same for a client that goes on with tables of which nobody knows the clusters, in milliseconds: it names
- * them by asking for its tables, within a second or so, and until then nothing can be taken out without harm.
+ * The same for an Envoy that has come back, and goes on with what it had, while nobody knows what its tables
+ * name, or it says nothing at all, in milliseconds: nothing can be taken out then without harm.
  */
 export const unknownTimeoutMs = 60_000
 
@@ -56,12 +56,18 @@ export const nextTimer = (session: Session): number | undefined => {
 export const warmDeadline = (session: Session): number | undefined => {
   const oldest = session.watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
   if (oldest === undefined) return undefined
-  const isUnsaid = session.freshness === 'Held' && isEnvoy(session) && mayHoldUnknown(session)
+  const isSilent = isBack(session) && session.heardAt <= oldest.sentAt
   // One that has begun to read again gets the whole time to answer.
-  return isUnsaid
+  return isSilent || mayNameAny(session)
     ? oldest.sentAt + unknownTimeoutMs
     : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }
+
+/**
+ * How long a client that comes back is waited for to ask for clusters, in milliseconds: an Envoy gives up a
+ * cluster whose endpoints nobody has after 15 s (`initial_fetch_timeout`), and asks then.
+ */
+export const clustersWaitMs = 20_000
 
 /**
  * Until when a client that comes back is sent no route tables, since it has not asked for clusters yet, in
@@ -69,14 +75,13 @@ export const warmDeadline = (session: Session): number | undefined => {
  * knows which clusters it has. `undefined` if there is nothing to wait for.
  */
 export const clustersAwaited = (session: Session): number | undefined => {
-  const { freshness, watches, namedAt } = session
+  const { watches, namedAt } = session
   const isAwaited =
-    freshness === 'Held' &&
-    isEnvoy(session) &&
-    watches[clusterType] === undefined &&
-    watches[routeType] !== undefined
-  return isAwaited ? namedAt + warmTimeoutMs : undefined
+    isBack(session) && watches[clusterType] === undefined && watches[routeType] !== undefined
+  return isAwaited ? namedAt + clustersWaitMs : undefined
 }
+
+const isBack = (session: Session): boolean => session.freshness === 'Held' && isEnvoy(session)
 
 /** When what was refused is tried again as it is; `undefined` for never. */
 export const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {

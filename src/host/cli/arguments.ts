@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Arguments, Command, Option } from './command.js'
+import { shellWord } from './admin/words.js'
 import { nearest } from './nearest.js'
 
 /** Parses what stands behind a command's name. Left names the argument, and what would be right. */
@@ -28,7 +29,10 @@ export const parseArguments = (
     if (token.kind !== 'option') continue
     const value = checkOption(command, token)
     if (E.isLeft(value)) return value
-    values.set(token.name, [...(values.get(token.name) ?? []), value.right])
+    const before = values.get(token.name) ?? []
+    if (before.length > 0 && takesOneValue(command, token.name))
+      return E.left(`${token.rawName} is given twice`)
+    values.set(token.name, [...before, value.right])
   }
   const wrong = wrongOperands(command, operands)
   return wrong === undefined ? E.right({ operands, values }) : E.left(wrong)
@@ -52,7 +56,16 @@ const checkOption = (command: Command, token: OptionToken): Either<string, strin
     : E.right(token.value)
 }
 
+/** A flag says the same however often it is given. */
+const takesOneValue = ({ options }: Command, name: string): boolean =>
+  options.some(
+    (option) => option.name === name && option.value !== undefined && option.repeatable !== true,
+  )
+
 const unknownOption = (command: Command, { rawName }: OptionToken): string => {
+  const operand = command.operands.find(({ isOption }) => `--${isOption}` === rawName)
+  if (operand !== undefined)
+    return `there is no option ${rawName}; say edgewright ${command.name} ${operand.name}`
   const known = command.options.map(({ name }) => `--${name}`)
   const meant = nearest(rawName, known)
   const hint =
@@ -61,13 +74,16 @@ const unknownOption = (command: Command, { rawName }: OptionToken): string => {
 }
 
 const wrongOperands = (
-  { operands: wanted }: Command,
+  { operands: wanted, options }: Command,
   given: ReadonlyArray<string>,
 ): string | undefined => {
   const missing = wanted[given.length]
   if (missing !== undefined) return `${missing.name} is missing: ${missing.help}`
   const extra = given[wanted.length]
-  return extra === undefined ? undefined : `${JSON.stringify(extra)} is one argument too many`
+  if (extra === undefined) return undefined
+  const meant = options.find(({ isOperand }) => isOperand === true)
+  const hint = meant === undefined ? '' : `; did you mean --${meant.name} ${shellWord(extra)}?`
+  return `${JSON.stringify(extra)} is one argument too many${hint}`
 }
 
 /** As in `--xds HOST:PORT`. */

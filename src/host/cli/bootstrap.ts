@@ -75,4 +75,6 @@ const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
 }
 
 const parseAdmin = (text: string): E.Either<string, HostPort | undefined> =>
-  text === 'none' ? E.right(undefined) : parseHostPort('--admin', text, 0)
+  text === 'none'
+    ? E.right(undefined)
+    : parseHostPort('--admin', text, 0, 'HOST:PORT, as in 127.0.0.1:9901 or [::1]:9901, or none')

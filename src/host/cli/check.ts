@@ -14,9 +14,9 @@ export const checkCommand: Command = {
   summary: 'say what would become of a directory of routes, without serving it',
   description: `Reads a directory of YAML EdgeRoutes, translates them, and prints what would
 become of each. Exits with 1 if a file cannot be read, a route is not valid or
-in conflict, or there is none at all. A Service that is not known is a warning only: files cannot say which
-Services there are.`,
-  operands: [{ name: 'DIR', help: 'a directory of YAML files' }],
+in conflict, or there is none at all. A Service that is not known is a warning
+only: files cannot say which Services there are.`,
+  operands: [{ name: 'DIR', help: 'a directory of YAML files', isOption: 'routes' }],
   options: [listenerOption, dataPlaneOption],
   prepare: (args) =>
     pipe(

@@ -21,6 +21,8 @@ export interface Operand {
   /** As in `DIR`. */
   readonly name: string
   readonly help: string
+  /** The option, without the dashes, with which other commands take the same: people mix them up. */
+  readonly isOption?: string
 }
 
 export interface Option {
@@ -29,6 +31,8 @@ export interface Option {
   /** What stands for its value in the help, as in `HOST:PORT`; a flag has none. */
   readonly value?: string
   readonly repeatable?: boolean
+  /** Other commands take the same by its place: people mix them up. */
+  readonly isOperand?: boolean
   /** The value where it is not given, for the help. */
   readonly fallback?: string
   readonly help: string
@@ -41,7 +45,7 @@ export interface Arguments {
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-/** The value of an option, its fallback if absent; the last one counts where it was given twice. */
+/** The value of an option that is no repeatable one, its fallback if absent. */
 export const valueOf = (command: Command, args: Arguments, name: string): string | undefined =>
   args.values.get(name)?.at(-1) ?? command.options.find((option) => option.name === name)?.fallback
 

@@ -36,6 +36,9 @@ export const adminOption: Option = {
   help: 'where the control plane answers to operators',
 }
 
+/** What `--admin` should be, for people. */
+export const adminExample = 'HOST:PORT, as in 127.0.0.1:18001 or [::1]:18001'
+
 export const outputFormats = ['text', 'json'] as const
 export type OutputFormat = (typeof outputFormats)[number]
 

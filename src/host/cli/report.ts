@@ -54,14 +54,16 @@ const summary = ({ problems, verdicts }: Report): string => {
   const count = (grade: Grade): number =>
     verdicts.filter((verdict) => gradeOf(verdict) === grade).length
   const servable = count('ok') + count('warning')
-  const served = `${servable} of ${plural(verdicts.length, 'route')} can be served`
+  const served =
+    problems.length === 0
+      ? `${servable} of ${plural(verdicts.length, 'route')} can be served`
+      : `${plural(problems.length, 'problem')} in files; ${servedOfRead(servable, verdicts.length)}`
   const counts = [
     [
       count('warning'),
       'of these has a backend that leads nowhere',
       'of these have a backend that leads nowhere',
     ],
-    [problems.length, 'problem in files', 'problems in files'],
     [
       count('error'),
       'route that cannot be served as it is',
@@ -71,5 +73,11 @@ const summary = ({ problems, verdicts }: Report): string => {
   const rest = counts.filter(([n]) => n > 0).map(([n, one, many]) => `${n} ${n === 1 ? one : many}`)
   return `${[served, ...rest].join('; ')}.`
 }
+
+/** What cannot be read may be any number of routes: they are not among those that are counted. */
+const servedOfRead = (servable: number, read: number): string =>
+  read === 0
+    ? 'no route could be read'
+    : `of the ${plural(read, 'route')} that could be read, ${servable} can be served`
 
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

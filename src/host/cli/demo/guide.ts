@@ -8,12 +8,12 @@ Try it, in another terminal:
   curl ${url}/blog
   curl -i ${url}/shopping    # 404: a prefix ends at a path element
 
-Add a route, here a second one to the shop:
+Add a route, here a second one to the shop; a moment later it answers:
 
   sed s/shop/store/ ${directory}/shop.yaml > ${directory}/store.yaml
   curl ${url}/store
 
-Remove one, and its prefix answers 404:
+Remove one, and a moment later its prefix answers 404:
 
   rm ${directory}/shop.yaml
   curl -i ${url}/shop

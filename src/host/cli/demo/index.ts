@@ -5,7 +5,7 @@ import { loggerOf } from '../logging.js'
 import { loadFiles } from '../peers.js'
 import { exitCodes, type ExitCode, type World } from '../world.js'
 import { checkDemo, type Stage } from './check.js'
-import { envoyCacheDirectory, findEnvoy } from './envoy-binary.js'
+import { envoyCacheDirectory, findEnvoy, namedEnvoy } from './envoy-binary.js'
 import { guide } from './guide.js'
 import { temporaryDirectory, writeRoute } from './routes.js'
 import { type Scope, withScope } from './scope.js'
@@ -30,16 +30,22 @@ in-memory Envoy takes its place.`,
   prepare: (args) => E.right((world) => demo(hasFlag(args, 'check'), world)),
 }
 
+const stopped = 'Stopped: all that was started has ended.\n'
+
 /** The port that the guide names, if it is free. */
 const preferredPort = 10_000
 
 const demo = async (isCheck: boolean, world: World): Promise<ExitCode> => {
   try {
     await withScope((scope) => play(isCheck, world, scope))
+    if (!isCheck) world.out(stopped)
     return exitCodes.ok
   } catch (cause) {
     // Whoever ends the demo has seen enough; a check that was interrupted has shown nothing.
-    if (world.signal.aborted && !isCheck) return exitCodes.ok
+    if (world.signal.aborted && !isCheck) {
+      world.out(stopped)
+      return exitCodes.ok
+    }
     world.err(`\nThe demo has failed: ${cause instanceof Error ? cause.message : String(cause)}\n`)
     return exitCodes.failed
   }
@@ -75,6 +81,8 @@ const startProxy = async (
   const found = await findEnvoy({ env, cacheDirectory: envoyCacheDirectory(env), say, signal })
   signal.throwIfAborted()
   if (E.isRight(found)) return startRealProxy(options, found.right)
+  // Whoever names an Envoy wants that one: another one, or none, would show nothing of it.
+  if (namedEnvoy(env) !== undefined) throw new Error(found.left.join('; '))
   say('\nNO REAL ENVOY takes part, because none is to be had:')
   found.left.forEach((reason) => say(`  - ${reason}`))
   say('Its place is taken by an in-memory Envoy, which knows what a real one would do.\n')

@@ -10,6 +10,7 @@ import { bootstrap, showHostPort } from '../../bootstrap.js'
 import { systemClock } from '../../clock.js'
 import { runController } from '../../controller.js'
 import { observeXds } from '../../observe-xds.js'
+import { reportRecoveries } from '../../report-recoveries.js'
 import { loadXds } from '../peers.js'
 import type { EnvoyBinary } from './envoy-binary.js'
 import { startEnvoy } from './envoy-process.js'
@@ -53,6 +54,8 @@ export const startRealProxy = async (
   const listenAt = { host: loopback, port: 0 }
   const server = await adapter.right.serveXds({ ...listenAt, observer, logger }, stop.signal)
   scope.defer(() => (stop.abort(), server.finished))
+  const stopReporting = reportRecoveries(server, { clock: systemClock, logger })
+  scope.defer(() => Promise.resolve(stopReporting()))
   const port = await freePort(options.port)
   const controller = startController(options, server, port)
   const envoy = await startEnvoy({
@@ -67,7 +70,7 @@ export const startRealProxy = async (
   const url = `http://${loopback}:${port}`
   const about = [
     `Control plane  xDS on ${showHostPort(server.address)}`,
-    `Envoy          ${binary.version} from ${binary.origin}`,
+    `Envoy          ${binary.version} from ${binary.origin}: ${binary.path}`,
     `               HTTP on ${url}, admin on ${envoy.adminUrl}`,
   ]
   return { url, about, broken: handled(Promise.race([ended, controller])), log: envoy.log }
