@@ -198,7 +198,9 @@ export const makeJudge = (
       if (had && !has) onRelease(object)
       const own = before?.metadata.finalizers ?? []
       const others = own.filter((each) => each !== finalizer)
-      const areKept = others.every((each) => object.metadata.finalizers?.includes(each) === true)
+      // What is gone is told as it was last.
+      const left = type === 'DELETED' ? [] : (object.metadata.finalizers ?? [])
+      const areKept = others.every((each) => left.includes(each))
       if (!api.isPersonWriting() && !areKept)
         accuse('OthersUntouched', `${object.metadata.name} loses ${others.join()}`)
     },

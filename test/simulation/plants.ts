@@ -177,10 +177,10 @@ const terminating`,
   plant(
     'does-not-look-once-more',
     'GoneBeforeReleased',
-    'host/controller.ts',
-    `      recordOf: (uid) => {
-        look()`,
-    `      recordOf: (uid) => {`,
+    'host/write-back.ts',
+    `  lookAt(uid)
+  return recordOf(uid)`,
+    `  return recordOf(uid)`,
   ),
   plant(
     'does-not-count-streams',

@@ -44,9 +44,9 @@ const withGone = ({ sent, owed }: Watch, { target, withheld, removesFirst }: Aim
   removesFirst: removesFirst === true,
 })
 
-const doubtedWithout = ({ holding }: Watch, target: Resources): ReadonlyArray<string> =>
+const doubtedWithout = ({ holding }: Watch, goal: Resources): ReadonlyArray<string> =>
   [...PM.entries(holding.unsure)].flatMap(({ name }) =>
-    PM.get(target, name) === undefined ? [name] : [],
+    PM.get(goal, name) === undefined ? [name] : [],
   )
 
 /** What is due besides waits, so that the answer speaks of what is tried alone. */
@@ -89,7 +89,7 @@ const wholeAim = (
       const withheld = new Set([
         ...strangersAmong(session.lingerers),
         // Whether it holds these at all is in doubt; if it does, a table may name them.
-        ...(mayNameAny(session) ? doubtedWithout(watch, target) : []),
+        ...(mayNameAny(session) ? doubtedWithout(watch, goal) : []),
       ])
       const aim: Aim = { target, withheld, removesFirst }
       return watch.inFlight.some(({ isStalled }) => !isStalled) ? withGone(watch, aim) : aim

@@ -1,6 +1,6 @@
 import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
-import { mayNameAny } from './departures.js'
 import { nextDeparture } from './linger.js'
+import { mayHoldUnknown } from './node-memory.js'
 import { type Conviction, keyOf, type Search, suspectsOf } from './search.js'
 import { isEnvoy, type Session } from './session-state.js'
 
@@ -11,8 +11,9 @@ import { isEnvoy, type Session } from './session-state.js'
 export const warmTimeoutMs = 5_000
 
 /**
- * The same for an Envoy that has come back, and goes on with what it had, while nobody knows what its tables
- * name, or it says nothing at all, in milliseconds: nothing can be taken out then without harm.
+ * The same for an Envoy that has come back, and goes on with what it had, as long as it has said nothing but that,
+ * in milliseconds: one that is well says at once all that it asks for, and from one that is not nothing can be
+ * taken without harm.
  */
 export const unknownTimeoutMs = 60_000
 
@@ -54,11 +55,12 @@ export const nextTimer = (session: Session): number | undefined => {
 
 /** When the answer to clusters has been waited for long enough. */
 export const warmDeadline = (session: Session): number | undefined => {
-  const oldest = session.watches[clusterType]?.inFlight.find(({ isStalled }) => !isStalled)
-  if (oldest === undefined) return undefined
-  const isSilent = isBack(session) && session.heardAt <= oldest.sentAt
+  const watch = session.watches[clusterType]
+  const oldest = watch?.inFlight.find(({ isStalled }) => !isStalled)
+  if (watch === undefined || oldest === undefined) return undefined
+  const isSilent = session.heardAt <= oldest.sentAt || mayHoldUnknown(session)
   // One that has begun to read again gets the whole time to answer.
-  return isSilent || mayNameAny(session)
+  return isBack(session) && !watch.hasAccepted && isSilent
     ? oldest.sentAt + unknownTimeoutMs
     : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }

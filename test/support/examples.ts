@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../src/host/cli/package.js'
+
+/** An example as a stranger has it: in a folder of its own, beside the tarball of the package. */
+export interface Example {
+  readonly directory: string
+  /** What its README has in blocks of this language. */
+  readonly blocks: (language: string) => ReadonlyArray<string>
+  /** Runs commands, as they stand in the README, and says how they ended. */
+  readonly run: (commands: string) => Promise<Ended>
+  /** Starts a command that goes on. */
+  readonly start: (command: string, env?: Readonly<Record<string, string>>) => Started
+  readonly dispose: () => void
+}
+
+export interface Ended {
+  readonly code: number
+  readonly out: string
+}
+
+export interface Started {
+  /** What it has written so far. */
+  readonly out: () => string
+  /** Asks it to end, and resolves with its exit code. */
+  readonly end: () => Promise<number | undefined>
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+export const manifestOf = (path: string): Manifest =>
+  JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest
+
+/** What npm has had before it need not fetch again, and nothing that is installed runs anything. */
+const npmEnvironment = {
+  npm_config_prefer_offline: 'true',
+  npm_config_ignore_scripts: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+  NO_COLOR: '1',
+}
+
+const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
+  const given = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|VITEST|NODE_ENV)/.test(name),
+  )
+  return { ...Object.fromEntries(given), ...npmEnvironment, ...more }
+}
+
+/** How long commands may take, in milliseconds: an installation, on a machine that has much to do. */
+const commandMs = 240_000
+
+/** Puts an example into a folder, where `npm install` takes edgewright from the tarball of what was built. */
+export const unpackExample = async (name: string): Promise<Example> => {
+  const directory = mkdtempSync(join(tmpdir(), `edgewright-${name}-`))
+  cpSync(join(packageRoot, 'examples', name), directory, { recursive: true })
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
+  const packed = await promisify(execFile)('npm', pack, { cwd: packageRoot })
+  const [tarball] = JSON.parse(packed.stdout) as ReadonlyArray<{ readonly filename: string }>
+  const manifest = manifestOf(directory)
+  const dependencies = { ...manifest.dependencies, edgewright: `file:${tarball?.filename ?? ''}` }
+  const changed = JSON.stringify({ ...manifest, dependencies })
+  writeFileSync(join(directory, 'package.json'), changed)
+  const readme = readFileSync(join(directory, 'README.md'), 'utf8')
+  return {
+    directory,
+    blocks: (language) =>
+      [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+        ([, text = '']) => text.trim(),
+      ),
+    run: (commands) => run(commands, directory),
+    start: (command, env) => start(command, directory, env),
+    dispose: () => {
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const run = (commands: string, cwd: string): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const child = shell(commands, cwd)
+    const out = collect(child)
+    const timer = setTimeout(() => {
+      killGroup(child, 'SIGKILL')
+      reject(new Error(`not done within ${commandMs} ms: ${commands}\n${out()}`))
+    }, commandMs)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code: code ?? -1, out: out() })
+    })
+  })
+
+const start = (command: string, cwd: string, env?: Readonly<Record<string, string>>): Started => {
+  const child = shell(command, cwd, env)
+  const out = collect(child)
+  const closed = new Promise<number | undefined>((resolve) => {
+    child.on('close', (code) => resolve(code ?? undefined))
+  })
+  return {
+    out,
+    end: () => {
+      if (child.exitCode === null) child.kill('SIGTERM')
+      return closed
+    },
+  }
+}
+
+/** A group of its own, so that what hangs can be ended with all that it has started. */
+const shell = (
+  commands: string,
+  cwd: string,
+  env?: Readonly<Record<string, string>>,
+): ChildProcess =>
+  spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+    cwd,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+
+const collect = (child: ChildProcess): (() => string) => {
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => void (out += text))
+  return () => out
+}
+
+const killGroup = ({ pid, exitCode }: ChildProcess, signal: NodeJS.Signals): void => {
+  if (pid !== undefined && exitCode === null) process.kill(-pid, signal)
+}
