@@ -22,7 +22,7 @@ const host = await startHost(
   {
     ...fromPromises({ source: { watch: watchServices(logger) } }),
     roster: filesRosterStore({ path: 'roster.json' }), // the Envoys that may serve something
-    serve: (start) => serveXds({ ...at(env['XDS_PORT'], 18_000), logger, ...start }, stop.signal),
+    serve: (start) => serveXds({ ...at(env['XDS_PORT'], 18_000), logger, ...start }, start.signal),
     context: {
       dataPlanes: new Map([['edge-envoy', { listeners: [{ name: 'http', address, port }] }]]),
       services: [],

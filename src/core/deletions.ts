@@ -183,6 +183,7 @@ const stepAll = (
   const pending = draftOf(before.pending, (known) => new Set(known))
   for (const { sighting, key, uid, generation, object } of spotted) {
     const known = before.records.get(uid)
+    if (sighting._tag !== 'Absent' && isOlderThanRelease(known, object)) continue
     const [state, told] = stepDeletion(known?.state, sighting, () => evidenceOf(uid), nowMs)
     for (const fact of told) facts.push({ record: { key, uid, generation }, fact })
     // Nothing holds an object in a source without finalizers: once it is proven gone, it is.
@@ -200,6 +201,15 @@ const stepAll = (
   const isSame = next.records === before.records && next.pending === before.pending
   return [isSame ? before : next, facts]
 }
+
+/** What is seen of an object that was released may be what it was before: only another version says more. */
+const isOlderThanRelease = (
+  known: DeletionRecord | undefined,
+  object: StoredObject | undefined,
+): boolean =>
+  known?.state._tag === 'Released' &&
+  object !== undefined &&
+  known.object?.resourceVersion === object.resourceVersion
 
 interface Draft<A, B extends A> {
   readonly draft: () => B

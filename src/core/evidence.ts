@@ -1,5 +1,6 @@
 import type { Evidence, NotYet } from './deletion.js'
 import { type Ledger, mayStillServe } from './ledger.js'
+import { maxRemembered } from './xds/fleet.js'
 import { named } from './programmed/statement.js'
 import type { Uid } from './resource.js'
 
@@ -10,5 +11,16 @@ import type { Uid } from './resource.js'
 export const evidenceOf = (ledger: Ledger, closed: NotYet | undefined, uid: Uid): Evidence => {
   const owed = mayStillServe(ledger, uid)
   if (owed.length > 0) return { _tag: 'Owed', ...named(owed.map(({ id }) => id)) }
-  return closed ?? { _tag: 'Clear', returns: ledger.returns }
+  return closed ?? unknownTo(ledger) ?? { _tag: 'Clear', returns: ledger.returns }
 }
+
+/** Of Envoys that were forgotten, since there were too many of them, nobody knows what they serve. */
+const unknownTo = ({ forgotten }: Ledger): NotYet | undefined =>
+  forgotten === 0
+    ? undefined
+    : {
+        _tag: 'RosterUnsaved',
+        message:
+          `more than ${maxRemembered} Envoys were lost, and ${forgotten} of them are remembered no more; ` +
+          'if they are gone for good, start the control plane anew',
+      }

@@ -189,7 +189,8 @@ const handOut = (writes: WriteBack, before: Reconciled, after: Reconciled): void
   for (const [uid, record] of records) {
     const known = before.deletions.records.get(uid)
     // What is as it was is in hand already: a write that is done waits to be seen, one that failed for its turn.
-    if (known !== record && wantedWrite(record.state) !== undefined) writes.finalizer(uid)
+    if (known !== record && wantedWrite(record.state) !== undefined)
+      writes.finalizer(uid, known?.object?.resourceVersion !== record.object?.resourceVersion)
     const isSame =
       before.verdicts.get(uid) === after.verdicts.get(uid) && known?.object === record.object
     if (!isSame) writes.conditions(uid, pending.has(uid))

@@ -39,7 +39,13 @@ export type {
   NodeReport,
   Operator,
 } from './operator.js'
-export { type Worked, workQueue, type WorkQueue, type WorkQueueOptions } from './work-queue.js'
+export {
+  type AddOptions,
+  type Worked,
+  workQueue,
+  type WorkQueue,
+  type WorkQueueOptions,
+} from './work-queue.js'
 export { fromPromises, type PromisePorts } from './from-promises.js'
 export { jsonLogger, type LoggerOptions, textLogger } from './logger.js'
 export { observeXds, type ObserveOptions } from './observe-xds.js'

@@ -1,4 +1,4 @@
-import * as E from 'fp-ts/lib/Either.js'
+import type { NotYet } from '../core/deletion.js'
 import type { DeletionRecord } from '../core/deletions.js'
 import { type RouteKey, showKey } from '../core/edge-route.js'
 import { type Ledger, type LedgerNode, mayStillServe } from '../core/ledger.js'
@@ -8,14 +8,9 @@ import type { Clock } from '../ports/clock.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import type { RouteStore } from '../ports/route-store.js'
 import type { Activity } from './activity.js'
+import { breakGlass } from './break-glass.js'
 import type { Controller } from './controller.js'
-import type {
-  BreakGlassResult,
-  Explanation,
-  ForgetResult,
-  NodeReport,
-  Operator,
-} from './operator.js'
+import type { Explanation, ForgetResult, NodeReport, Operator } from './operator.js'
 
 /** What an operator looks into, and acts on. */
 export interface OperatorPorts {
@@ -23,6 +18,8 @@ export interface OperatorPorts {
   readonly ledger: LedgerSource
   readonly activity: Activity
   readonly clock: Clock
+  /** Why nothing counts as proven at the moment, whatever the ledger says; `undefined` if something may. */
+  readonly notYet: () => NotYet | undefined
   /** Forgets a lost node, in the fleet and on the roster. */
   readonly forget: (id: string) => Promise<ForgetResult>
   /** Where finalizers are; absent for a source without any. */
@@ -105,40 +102,4 @@ const reportOf = ({ activity }: OperatorPorts, node: LedgerNode, heldUp: HoldUps
     lastSaid: known?.lastSaid,
     holdsUp: [...(heldUp.get(node) ?? [])].sort(compareStrings),
   }
-}
-
-const breakGlass = async (ports: OperatorPorts, key: RouteKey): Promise<BreakGlassResult> => {
-  const { controller, store } = ports
-  controller.look()
-  const records = recordsOf(ports, key)
-  if (records.length === 0) return { _tag: 'Unknown' }
-  const { pending } = controller.state().deletions
-  const ending = records.filter(({ uid }) => pending.has(uid))
-  if (ending.length === 0) return { _tag: 'NotTerminating' }
-  const ledger = ports.ledger.ledger()
-  const unconfirmed = new Set<string>()
-  const failures: Array<string> = []
-  for (const record of ending) {
-    const failure = await letGo(controller, store, record)
-    if (failure !== undefined) failures.push(failure)
-    else for (const { id } of mayStillServe(ledger, record.uid)) unconfirmed.add(id)
-  }
-  return failures.length === 0
-    ? { _tag: 'Broken', unconfirmed: [...unconfirmed].sort(compareStrings) }
-    : { _tag: 'Failed', message: failures.join('; ') }
-}
-
-/** Says why it could not be done; `undefined` if it was. */
-const letGo = async (
-  controller: Controller,
-  store: RouteStore | undefined,
-  { uid, object }: DeletionRecord,
-): Promise<string | undefined> => {
-  if (object === undefined) {
-    controller.stopWaiting(uid)
-    return undefined
-  }
-  if (store === undefined) return 'there is no store to write to'
-  const result = await store.release(object)()
-  return E.isLeft(result) && result.left._tag !== 'NotFound' ? result.left.message : undefined
 }

@@ -1,4 +1,4 @@
-import type { DeletionState } from '../core/deletion.js'
+import type { DeletionState, NotYet } from '../core/deletion.js'
 import type { RouteKey } from '../core/edge-route.js'
 import type { Condition } from '../core/status.js'
 
@@ -12,7 +12,7 @@ export interface Operator {
   readonly forget: (id: string) => Promise<ForgetResult>
   /**
    * Stops waiting for any Envoy with one route, proven or not: it may still be served afterwards. Takes our
-   * finalizer off, and nothing else.
+   * finalizer off, and nothing else. Where the object has changed meanwhile it is tried again, a few times.
    */
   readonly breakGlass: (key: RouteKey) => Promise<BreakGlassResult>
 }
@@ -54,8 +54,14 @@ export interface LastSaid {
 export type ForgetResult = 'Forgotten' | 'Connected' | 'Unknown' | { readonly failure: string }
 
 export type BreakGlassResult =
-  /** Our finalizer is off, or the waiting is over; these had not confirmed. */
-  | { readonly _tag: 'Broken'; readonly unconfirmed: ReadonlyArray<string> }
+  /** Our finalizer is off, or the waiting is over. */
+  | {
+      readonly _tag: 'Broken'
+      /** The ids of the Envoys that are known not to have confirmed. */
+      readonly unconfirmed: ReadonlyArray<string>
+      /** Why nobody can say that it was gone; `undefined` if it was proven. */
+      readonly waitedFor: NotYet | undefined
+    }
   | { readonly _tag: 'NotTerminating' }
   | { readonly _tag: 'Unknown' }
   | { readonly _tag: 'Failed'; readonly message: string }

@@ -6,7 +6,7 @@ import type { SnapshotSink } from '../ports/snapshot-sink.js'
 import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
 import { watchActivity } from './activity.js'
 import { type Controller, type ControllerPorts, startController } from './controller.js'
-import { keepRoster, type KeepRosterPorts } from './keep-roster.js'
+import { keepRoster, type KeepRosterPorts, type RosterKeeper } from './keep-roster.js'
 import { makeOperator } from './make-operator.js'
 import type { Operator } from './operator.js'
 
@@ -14,6 +14,8 @@ import type { Operator } from './operator.js'
 export interface EnvoyFleet extends SnapshotSink, DeletionProof {
   /** What is remembered of all nodes, those that are connected included. */
   readonly memory: () => ReadonlyMap<string, NodeMemory>
+  /** Resolves once it has stopped, which it does with the signal that it was started with. */
+  readonly finished?: Promise<void>
 }
 
 /** What a fleet is to be started with. */
@@ -24,6 +26,8 @@ export interface FleetStart {
   readonly observer: XdsObserver
   /** Route tables wait until a node is admitted. */
   readonly keepsRoster: true
+  /** Ends the fleet: with the host, also where a bug is what ends it. `serveXds` takes it by itself. */
+  readonly signal: AbortSignal
 }
 
 export interface HostPorts<Fleet extends EnvoyFleet>
@@ -34,7 +38,7 @@ export interface HostPorts<Fleet extends EnvoyFleet>
   readonly roster: RosterStore
   /** Where finalizers and conditions are written; absent for a source without finalizers. */
   readonly store?: RouteStore
-  /** Starts serving Envoys; `serveXds` as a rule. */
+  /** Starts serving Envoys until `start.signal` aborts; `serveXds(…, start.signal)` as a rule. */
   readonly serve: (start: FleetStart) => Fleet | Promise<Fleet>
   /** Is told of everything that happens between the fleet and its Envoys. */
   readonly observer?: XdsObserver
@@ -45,7 +49,7 @@ export interface RunningHost<Fleet extends EnvoyFleet> {
   readonly fleet: Fleet
   readonly controller: Controller
   readonly operator: Operator
-  /** Resolves once everything has stopped and the roster is written; rejects only for a bug. */
+  /** Resolves once everything has stopped, the fleet too, and the roster is written; rejects only for a bug. */
   readonly finished: Promise<void>
 }
 
@@ -73,7 +77,7 @@ export const startHost = async <Fleet extends EnvoyFleet>(
     ports.observer?.(event)
   }
   try {
-    const fleet = await ports.serve({ memory, observer: hear, keepsRoster: true })
+    const fleet = await ports.serve({ memory, observer: hear, keepsRoster: true, signal: stop })
     keeper.attach(fleet)
     const gate = { ...keeper, notYet: keeper.gate }
     const deletion = { proof: fleet, gate, ...(store !== undefined && { store }) }
@@ -83,14 +87,27 @@ export const startHost = async <Fleet extends EnvoyFleet>(
       ledger: fleet,
       activity,
       clock,
+      notYet: keeper.gate,
       forget: keeper.forget,
       ...(store !== undefined && { store }),
     })
-    const finished = controller.finished.finally(() => failed.abort()).then(() => keeper.finished)
+    const finished = finish(controller, fleet, keeper, failed)
     return { fleet, controller, operator, finished }
   } catch (cause) {
     failed.abort(cause)
     await keeper.finished
     throw cause
   }
+}
+
+/** Whatever ends the controller ends the others too; all of them are waited for, and a bug is told then. */
+const finish = async (
+  controller: Controller,
+  fleet: EnvoyFleet,
+  keeper: RosterKeeper,
+  failed: AbortController,
+): Promise<void> => {
+  const running = controller.finished.finally(() => failed.abort())
+  const ends = await Promise.allSettled([running, fleet.finished, keeper.finished])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }

@@ -6,6 +6,8 @@ export type Worked =
   | 'Done'
   /** It failed, and is to be tried again, later each time. */
   | 'Retry'
+  /** What it was to be done with has changed meanwhile: as `Retry`, but an urgent `add` ends the pause. */
+  | 'Outdated'
 
 export interface WorkQueueOptions {
   readonly clock: Clock
@@ -13,9 +15,17 @@ export interface WorkQueueOptions {
   readonly random: () => number
   /** How many keys are worked on at once. */
   readonly concurrency: number
-  /** Does what there is to do for a key; a rejection counts as `Retry`, and is told to `onFault`. */
+  /** Does what there is to do for a key; a rejection counts as `Retry`, and is told to `onFault`, which may throw. */
   readonly work: (key: string) => Promise<Worked>
   readonly onFault: (key: string, cause: unknown) => void
+}
+
+export interface AddOptions {
+  /**
+   * There is news of the key: one that waits because it was `Outdated` waits no more. No other pause is cut
+   * short, so that what fails is not tried as often as there is news.
+   */
+  readonly isUrgent?: boolean
 }
 
 /** Keys for which there is something to do. */
@@ -25,7 +35,7 @@ export interface WorkQueue {
    * once, for as long as it did; one that is being worked on is worked on once more, `delayMs` after that at
    * the earliest; one that fails has its pause in place of that.
    */
-  readonly add: (key: string, delayMs?: number) => void
+  readonly add: (key: string, delayMs?: number, options?: AddOptions) => void
   /** How many keys wait, or are worked on. */
   readonly size: () => number
   /** Begins nothing any more; resolves when nothing is being worked on. */
@@ -43,8 +53,8 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
   const { clock, random, concurrency } = options
   const due = new Set<string>()
   const busy = new Set<string>()
-  const again = new Map<string, number>()
-  const waiting = new Map<string, () => void>()
+  const again = new Map<string, Again>()
+  const waiting = new Map<string, Wait>()
   const failures = new Map<string, number>()
   let isClosed = false
   const onIdle: Array<() => void> = []
@@ -54,19 +64,25 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
     due.add(key)
     pump()
   }
-  const wait = (key: string, delayMs: number): void => {
+  const wait = (key: string, delayMs: number, isOutdated = false): void => {
     if (isClosed || waiting.has(key)) return
     if (delayMs > 0)
-      waiting.set(
-        key,
-        clock.after(delayMs, () => ready(key)),
-      )
+      waiting.set(key, { isOutdated, cancel: clock.after(delayMs, () => ready(key)) })
     else ready(key)
   }
-  const add = (key: string, delayMs = 0): void => {
+  const add: WorkQueue['add'] = (key, delayMs = 0, { isUrgent = false } = {}) => {
     if (isClosed || due.has(key)) return
-    if (busy.has(key)) again.set(key, Math.min(delayMs, again.get(key) ?? delayMs))
-    else wait(key, delayMs)
+    const paused = waiting.get(key)
+    if (busy.has(key)) {
+      const before = again.get(key)
+      again.set(key, {
+        delayMs: Math.min(delayMs, before?.delayMs ?? delayMs),
+        isUrgent: isUrgent || before?.isUrgent === true,
+      })
+    } else if (isUrgent && paused?.isOutdated === true) {
+      paused.cancel()
+      ready(key)
+    } else wait(key, delayMs)
   }
   const pump = (): void => {
     for (const key of due) {
@@ -82,15 +98,17 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
     again.delete(key)
     const result = isClosed ? 'Done' : await tryWork(options, key)
     busy.delete(key)
-    const nextMs = again.get(key)
+    const next = again.get(key)
     again.delete(key)
-    if (result === 'Retry') {
+    if (result === 'Done') {
+      failures.delete(key)
+      if (next !== undefined) wait(key, next.delayMs)
+    } else {
+      const isOutdated = result === 'Outdated'
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
-      wait(key, Math.round(backoffMs(count, random())))
-    } else {
-      failures.delete(key)
-      if (nextMs !== undefined) wait(key, nextMs)
+      const hasNews = isOutdated && next?.isUrgent === true
+      wait(key, hasNews ? 0 : Math.round(backoffMs(count, random())), isOutdated)
     }
     if (isClosed && busy.size === 0) for (const resolve of onIdle) resolve()
     pump()
@@ -100,7 +118,7 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
     size: () => due.size + busy.size + waiting.size,
     close: () => {
       isClosed = true
-      for (const cancel of waiting.values()) cancel()
+      for (const { cancel } of waiting.values()) cancel()
       waiting.clear()
       due.clear()
       return busy.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))
@@ -108,11 +126,31 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
   }
 }
 
+/** What a key is to have once it is no longer worked on. */
+interface Again {
+  readonly delayMs: number
+  readonly isUrgent: boolean
+}
+
+interface Wait {
+  readonly isOutdated: boolean
+  readonly cancel: () => void
+}
+
 const tryWork = async ({ work, onFault }: WorkQueueOptions, key: string): Promise<Worked> => {
   try {
     return await work(key)
   } catch (cause) {
-    onFault(key, cause)
+    tell(() => onFault(key, cause))
     return 'Retry'
+  }
+}
+
+/** Whoever cannot even be told that something is wrong must not stop the rest. */
+const tell = (say: () => void): void => {
+  try {
+    say()
+  } catch {
+    return
   }
 }

@@ -9,6 +9,8 @@ import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
 import type { RouteStore, WriteError } from '../ports/route-store.js'
+import { oneByOne } from './one-by-one.js'
+import { timedStore } from './timed-store.js'
 import { type WorkQueue, workQueue, type Worked } from './work-queue.js'
 
 /** How many writes are under way at once: the API server has other clients. */
@@ -22,6 +24,12 @@ export const conditionsDelayMs = 200
  * are not change what they wait for with each Envoy that confirms.
  */
 export const deletionDelayMs = 1_000
+
+/**
+ * How long the end waits for writes that are under way, in milliseconds: longer than a busy API server takes, and
+ * well below the 30 s that Kubernetes gives a Pod to end. What has no answer by then may have taken effect.
+ */
+export const lastWritesMs = 5_000
 
 export interface WriteBackPorts {
   readonly store: RouteStore
@@ -40,11 +48,14 @@ export interface WriteBackPorts {
 
 /** Brings finalizers and conditions to the store. */
 export interface WriteBack {
-  /** The finalizer of an object may have to be written. */
-  readonly finalizer: (uid: string) => void
+  /**
+   * The finalizer of an object may have to be written. `isNew` if the object was seen in another version: what
+   * waits after a conflict is tried with that at once.
+   */
+  readonly finalizer: (uid: string, isNew?: boolean) => void
   /** Something else may be to be said of an object. */
   readonly conditions: (uid: string, isDeleted: boolean) => void
-  /** Begins no write any more; resolves when none is under way. */
+  /** Begins no write any more; resolves when none is under way, or `lastWritesMs` have passed. */
   readonly close: () => Promise<void>
 }
 
@@ -54,9 +65,12 @@ export interface WriteBack {
  *
  * What is written is decided when its turn comes, by what is known then: an Envoy that came back meanwhile
  * stops a release. Conditions are only written where they differ from what the object has, or was last
- * given, and not of one that is about to go. Of one object one write is under way at a time: of two, one would only learn of the other.
+ * given, and not of one that is about to go. Of one object one write is under way at a time: of two, one would
+ * only learn of the other. A write that is not answered within `storeAnswerMs` has failed, and gives up its turn.
  */
-export const writeBack = (ports: WriteBackPorts): WriteBack => {
+export const writeBack = (given: WriteBackPorts): WriteBack => {
+  const { store, giveUp } = timedStore(given.store, given.clock)
+  const ports = { ...given, store }
   const written: Written = new Map()
   const turns = oneByOne()
   const queue: WorkQueue = workQueue({
@@ -78,40 +92,14 @@ export const writeBack = (ports: WriteBackPorts): WriteBack => {
       }),
   })
   return {
-    finalizer: (uid) => queue.add(`${finalizerKey}${uid}`),
+    finalizer: (uid, isNew = false) => queue.add(`${finalizerKey}${uid}`, 0, { isUrgent: isNew }),
     conditions: (uid, isDeleted) =>
       queue.add(`${conditionsKey}${uid}`, isDeleted ? deletionDelayMs : conditionsDelayMs),
-    close: () => {
+    close: async () => {
       turns.close()
-      return queue.close()
-    },
-  }
-}
-
-interface Turns {
-  /** Runs this when nothing else runs under the key; nothing at all once it is closed. */
-  readonly take: (key: string, run: () => Promise<Worked>) => Promise<Worked>
-  readonly close: () => void
-}
-
-/** For no more than two that want the same turn: there are two kinds of writes, and one of each at a time. */
-const oneByOne = (): Turns => {
-  const running = new Map<string, Promise<unknown>>()
-  let isClosed = false
-  return {
-    take: async (key, run) => {
-      await running.get(key)?.catch(() => undefined)
-      if (isClosed) return 'Done'
-      const mine = run()
-      running.set(key, mine)
-      try {
-        return await mine
-      } finally {
-        if (running.get(key) === mine) running.delete(key)
-      }
-    },
-    close: () => {
-      isClosed = true
+      const cancel = ports.clock.after(lastWritesMs, giveUp)
+      await queue.close()
+      cancel()
     },
   }
 }
@@ -148,7 +136,7 @@ const writeFinalizer = async (ports: WriteBackPorts, uid: string): Promise<Worke
       return 'Done'
     // The next sighting brings what is there now.
     case 'Conflict':
-      return 'Retry'
+      return 'Outdated'
     case 'Refused':
     case 'Unavailable':
       reportFailure(ports, object, write, message)

@@ -246,7 +246,11 @@ describe('break-glass', () => {
       explain: () => [explanation],
       breakGlass: (key) => {
         broken.push(key)
-        return Promise.resolve({ _tag: 'Broken', unconfirmed: ['envoy-lost', 'b'] })
+        return Promise.resolve({
+          _tag: 'Broken',
+          unconfirmed: ['envoy-lost', 'b'],
+          waitedFor: { _tag: 'Owed', nodes: ['envoy-lost', 'b'], nodeCount: 2 },
+        })
       },
     })
     return { argv: ['break-glass', 'shop/checkout', ...admin], broken }
@@ -307,6 +311,26 @@ describe('break-glass', () => {
     expect(out).not.toContain('finalizer')
   })
 
+  test('says that nothing was proven where no Envoy is known to owe anything', async () => {
+    const admin = await adminOf({
+      explain: () => [anExplanation()],
+      breakGlass: () =>
+        Promise.resolve({
+          _tag: 'Broken',
+          unconfirmed: [],
+          waitedFor: { _tag: 'RosterUnsaved', message: 'EROFS' },
+        }),
+    })
+    const { code, out } = await runWithLine(
+      ['break-glass', 'shop/checkout', '--yes', ...admin],
+      undefined,
+    )
+    expect(code).toBe(0)
+    expect(out).toContain('It was not proven gone: the list of Envoys is not safe')
+    expect(out).toContain('EROFS')
+    expect(out).not.toContain('Every Envoy had confirmed')
+  })
+
   test('another object that has come under the name while somebody was typing stays', async () => {
     const broken: Array<unknown> = []
     let uid = 'uid-1'
@@ -314,7 +338,7 @@ describe('break-glass', () => {
       explain: () => [anExplanation({ uid })],
       breakGlass: (name) => {
         broken.push(name)
-        return Promise.resolve({ _tag: 'Broken', unconfirmed: [] })
+        return Promise.resolve({ _tag: 'Broken', unconfirmed: [], waitedFor: undefined })
       },
     })
     let out = ''
@@ -450,7 +474,12 @@ describe('every command', () => {
       explain: () => [explanation, { ...explanation, state: releasing }],
       nodes: () => [node],
       forget: () => Promise.resolve('Forgotten'),
-      breakGlass: () => Promise.resolve({ _tag: 'Broken', unconfirmed: [evil] }),
+      breakGlass: () =>
+        Promise.resolve({
+          _tag: 'Broken',
+          unconfirmed: [evil],
+          waitedFor: { _tag: 'Owed', nodes: [evil], nodeCount: 1 },
+        }),
     })
     const failing = await adminOf({
       forget: () => Promise.resolve({ failure: evil }),

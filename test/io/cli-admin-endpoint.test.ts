@@ -185,7 +185,11 @@ describe('what is answered', () => {
     let broken = 0
     const breakGlass = () => {
       broken += 1
-      return Promise.resolve({ _tag: 'Broken', unconfirmed: ['envoy-1'] } as const)
+      return Promise.resolve({
+        _tag: 'Broken',
+        unconfirmed: ['envoy-1'],
+        waitedFor: { _tag: 'Owed', nodes: ['envoy-1'], nodeCount: 1 },
+      } as const)
     }
     const released = anExplanation({ uid: 'uid-0', state: { _tag: 'Released', sinceMs: 0 } })
     const explain = () => [released, anExplanation({ uid: 'uid-1' })]
@@ -198,7 +202,12 @@ describe('what is answered', () => {
     const same = await post(admin, path, '{"uids":["uid-1"]}')
     expect(same).toMatchObject({
       status: 200,
-      json: { version: 1, unconfirmed: ['envoy-1'], unconfirmedCount: 1 },
+      json: {
+        version: 1,
+        unconfirmed: ['envoy-1'],
+        unconfirmedCount: 1,
+        waitedFor: { reason: 'Owed', message: 'not yet confirmed by envoy-1' },
+      },
     })
     expect(broken).toBe(1)
     expect(admin.logged).toEqual([
@@ -273,7 +282,7 @@ describe('what is refused', () => {
     },
     breakGlass: () => {
       told.push('breakGlass')
-      return Promise.resolve({ _tag: 'Broken', unconfirmed: [] })
+      return Promise.resolve({ _tag: 'Broken', unconfirmed: [], waitedFor: undefined })
     },
   })
   afterEach(() => told.splice(0))

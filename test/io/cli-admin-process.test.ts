@@ -72,7 +72,11 @@ describe('the commands as processes', () => {
       explain: () => [anExplanation({ owed: [aNode()] })],
       breakGlass: ({ name }) => {
         broken.push(name)
-        return Promise.resolve({ _tag: 'Broken', unconfirmed: ['envoy-1'] })
+        return Promise.resolve({
+          _tag: 'Broken',
+          unconfirmed: ['envoy-1'],
+          waitedFor: { _tag: 'Owed', nodes: ['envoy-1'], nodeCount: 1 },
+        })
       },
     })
     return { argv: ['break-glass', 'shop/checkout', ...admin], broken }

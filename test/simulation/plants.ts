@@ -175,21 +175,6 @@ const terminating`,
     `{ op: 'remove', path: '/metadata/finalizers' }`,
   ),
   plant(
-    'does-not-look-once-more',
-    'GoneBeforeReleased',
-    'host/write-back.ts',
-    `  lookAt(uid)
-  return recordOf(uid)`,
-    `  return recordOf(uid)`,
-  ),
-  plant(
-    'does-not-count-streams',
-    'GoneBeforeReleased',
-    'core/deletion.ts',
-    `      if (state.streams !== streams) return [settling, []]`,
-    ``,
-  ),
-  plant(
     'releases-what-is-there',
     'OnlyTheDeleted',
     'core/deletion.ts',

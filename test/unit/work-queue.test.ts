@@ -271,6 +271,66 @@ describe('after a failure', () => {
     expect(faults).toEqual(['bad', 'bad'])
     await queue.close()
   })
+
+  test('a fault that cannot even be told is tried again, and keeps nobody from a turn', async () => {
+    const clock = virtualClock()
+    const begun: Array<string> = []
+    const queue = workQueue({
+      clock,
+      random: () => 0,
+      concurrency: 1,
+      work: (key) => {
+        begun.push(key)
+        return key === 'bad' ? Promise.reject(new Error('a bug')) : Promise.resolve('Done')
+      },
+      onFault: () => {
+        throw new Error('no log')
+      },
+    })
+    queue.add('bad')
+    queue.add('good')
+    await settled()
+    clock.advance(pauseMs(1))
+    await settled()
+    expect(begun).toEqual(['bad', 'good', 'bad'])
+    await queue.close()
+  })
+})
+
+describe('news of a key', () => {
+  const urgent = { isUrgent: true }
+
+  test('end the pause of one that was outdated, and of no other one', async () => {
+    const { queue, begun, clock, add, end, pass } = start()
+    await add('a')
+    await add('b')
+    await end('a', 'Outdated')
+    await end('b', 'Retry')
+    await add('a')
+    expect(begun).toEqual(['a', 'b'])
+    queue.add('a', 0, urgent)
+    queue.add('b', 0, urgent)
+    await settled()
+    expect(begun).toEqual(['a', 'b', 'a'])
+    await end('a')
+    await pass(pauseMs(1))
+    expect(begun).toEqual(['a', 'b', 'a', 'b'])
+    await end('b')
+    expect([queue.size(), clock.waiting()]).toEqual([0, 0])
+  })
+
+  test('that come while it is worked on count as well, once', async () => {
+    const { queue, begun, add, end, pass } = start()
+    await add('a')
+    queue.add('a', 0, urgent)
+    await end('a', 'Outdated')
+    expect(begun).toEqual(['a', 'a'])
+    await end('a', 'Outdated')
+    await pass(pauseMs(2) - 1)
+    expect(begun).toEqual(['a', 'a'])
+    await pass(1)
+    expect(begun).toEqual(['a', 'a', 'a'])
+  })
 })
 
 describe('once it is closed', () => {

@@ -5,9 +5,11 @@ import type { DeletionRecord } from '../../src/core/deletions.js'
 import type { StoredObject } from '../../src/core/stored-object.js'
 import type { Verdict } from '../../src/core/verdict.js'
 import { backoffMs } from '../../src/host/backoff.js'
+import { storeAnswerMs } from '../../src/host/timed-store.js'
 import {
   conditionsDelayMs,
   deletionDelayMs,
+  lastWritesMs,
   maxWrites,
   writeBack,
 } from '../../src/host/write-back.js'
@@ -133,6 +135,23 @@ describe('a finalizer', () => {
   })
 })
 
+test('a finalizer that met conflicts is tried at once with each version that is seen, and with none twice', async () => {
+  const made = start()
+  made.put(anObject('a', bare), guarding)
+  for (let round = 1; round <= 8; round += 1) {
+    made.world.change('a', { generation: round })
+    made.writes.finalizer('a', true)
+    await made.pass()
+    expect(made.journal).toHaveLength(round)
+    const seen = made.world.objects.get('a') ?? anObject('none')
+    made.records.set('a', recordOf(seen, guarding))
+  }
+  expect(made.written).toEqual([])
+  made.writes.finalizer('a', true)
+  await made.pass()
+  expect(made.written).toEqual(['Guard a ok'])
+})
+
 describe('conditions', () => {
   test('wait a moment, and longer for what is being deleted', async () => {
     const made = start()
@@ -220,6 +239,41 @@ test('once it is closed nothing begins, not even what waits for another write of
   await made.pass(60_000)
   expect(made.journal).toEqual(['guard a'])
   expect(made.clock.waiting()).toBe(0)
+})
+
+describe('a store that never answers', () => {
+  test('keeps nobody from a turn for longer than a write may take, and counts as unavailable', async () => {
+    const made = start()
+    made.world.hold()
+    const uids = Array.from({ length: maxWrites + 1 }, (_, i) => `object-${i}`)
+    for (const uid of uids) {
+      made.put(anObject(uid, bare), guarding)
+      made.writes.finalizer(uid)
+    }
+    await made.pass(storeAnswerMs - 1)
+    expect(made.journal).toHaveLength(maxWrites)
+    expect(made.written).toEqual([])
+    await made.pass(1)
+    expect(made.journal.slice(maxWrites)).toEqual([`guard object-${maxWrites}`])
+    expect(made.written).toEqual(
+      uids.slice(0, maxWrites).map((uid) => `Guard ${uid} no answer within 30 s`),
+    )
+  })
+
+  test('does not hold up the end for longer than the last writes may take', async () => {
+    const made = start()
+    made.world.hold()
+    made.put(anObject('a', bare), guarding)
+    made.writes.finalizer('a')
+    await made.pass()
+    let isClosed = false
+    void made.writes.close().then(() => (isClosed = true))
+    await made.pass(lastWritesMs - 1)
+    expect(isClosed).toBe(false)
+    await made.pass(1)
+    expect(isClosed).toBe(true)
+    expect(made.clock.waiting()).toBe(0)
+  })
 })
 
 test('a write that throws is told of, is tried again, and harms no other object', async () => {

@@ -156,9 +156,19 @@ export const mayForget = (state: FleetState, id: string): 'Forgotten' | 'Connect
 const forget = (state: FleetState, id: string): FleetState => {
   const memory = new Map(state.memory)
   memory.delete(id)
+  const twins = sessionsOf(state, id)
+  const [only, ...others] = twins
+  // One that is alone now speaks for itself.
+  if (only !== undefined)
+    return others.length > 0 ? { ...state, memory } : notShared({ ...state, memory }, only)
   // It is off the roster: should it come back, it is to be written down first.
   return { ...state, memory, admitted: new Set([...state.admitted].filter((each) => each !== id)) }
 }
+
+const notShared = (state: FleetState, { name, session }: StreamSession): FleetState =>
+  session.memory === undefined
+    ? state
+    : withSession(state, name, { ...session, memory: { ...session.memory, isShared: false } })
 
 const latest = (ids: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set([...new Set(ids)].slice(-maxRemembered))
@@ -221,15 +231,22 @@ const close = (state: FleetState, stream: StreamId): FleetState => {
   const { node } = found.session
   if (node === undefined) return { ...state, sessions, due }
   const memory = new Map(state.memory)
+  leave(memory, found.session, node, sessionsOf({ ...state, sessions }, node.id).length > 0)
+  return forgetOldest({ ...state, sessions, due, memory })
+}
+
+/** Puts what a session leaves behind into the memory, as the latest. */
+const leave = (
+  memory: Map<string, NodeMemory>,
+  session: Session,
+  node: NodeIdentity,
+  hasTwins: boolean,
+): void => {
   const before = memory.get(node.id)
-  const left = memoryOf(found.session, node)
-  const isShared =
-    left.isShared ||
-    before?.isShared === true ||
-    sessionsOf({ ...state, sessions }, node.id).length > 0
+  const left = memoryOf(session, node)
+  const isShared = left.isShared || before?.isShared === true || hasTwins
   memory.delete(node.id)
   memory.set(node.id, isShared ? unite(before ?? left, left) : left)
-  return forgetOldest({ ...state, sessions, due, memory })
 }
 
 /** Forgets the nodes that were lost first, beyond `maxRemembered`, and counts them. */
@@ -240,12 +257,16 @@ const forgetOldest = (state: FleetState): FleetState => {
   return { ...state, memory, forgotten: state.forgotten + excess }
 }
 
-/** What would be remembered of all nodes if every stream ended now. */
+/** What would be remembered of all nodes if every stream ended now. Costs O(nodes). */
 export const rememberAll = (state: FleetState): NodeMemories => {
-  const { memory, forgotten } = [...PM.entries(state.sessions)].reduce(
-    (soFar, { name }) => close(soFar, name),
-    state,
+  const left = new Map(state.memory)
+  const open = new Map<string, number>()
+  const sessions = [...PM.entries(state.sessions)].flatMap(({ session }) =>
+    session.node === undefined ? [] : [{ session, node: session.node }],
   )
+  for (const { node } of sessions) open.set(node.id, (open.get(node.id) ?? 0) + 1)
+  for (const { session, node } of sessions) leave(left, session, node, (open.get(node.id) ?? 0) > 1)
+  const { memory, forgotten } = forgetOldest({ ...state, memory: left })
   return forgotten === 0 ? memory : Object.assign(new Map(memory), { forgotten })
 }
 

@@ -32,7 +32,7 @@ import {
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { covers } from './subscription.js'
-import { clustersAwaited, isSuspect, retryAt, warmDeadline } from './timers.js'
+import { clustersAwaited, emptiesAt, isSuspect, retryAt, warmDeadline } from './timers.js'
 import { type InFlight, namesIn, owe, type Watch } from './watch.js'
 
 /**
@@ -72,7 +72,8 @@ const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent'
 const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const found = session.watches[typeUrl]
   if (found === undefined || (typeUrl === routeType && !mayRoute(session))) return [session, []]
-  const ready = prepare(found, typeUrl, wantedOf(found, typeUrl, view), nowMs)
+  const due = typeUrl === routeType ? emptying(session, found, nowMs) : found
+  const ready = prepare(due, typeUrl, wantedOf(due, typeUrl, view), nowMs)
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
   const prepared = withWatch(session, typeUrl, watch)
   if (!isOpen(watch, typeUrl)) return [prepared, []]
@@ -97,6 +98,12 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
 const stopAwaiting = (session: Session, nowMs: number): Session => {
   const awaited = session.hasWaited ? undefined : clustersAwaited(session)
   return awaited === undefined || awaited > nowMs ? session : { ...session, hasWaited: true }
+}
+
+const emptying = (session: Session, watch: Watch, nowMs: number): Watch => {
+  const at = emptiesAt(session)
+  const emptiesUnknown = session.isProving && (watch.emptiesUnknown || (at ?? nowMs + 1) <= nowMs)
+  return emptiesUnknown === watch.emptiesUnknown ? watch : { ...watch, emptiesUnknown }
 }
 
 /** Whether route tables may go at all. */

@@ -9,7 +9,7 @@ import {
   type Substitute,
 } from '../compose.js'
 import * as PM from '../persistent-map.js'
-import type { Resource, Uid } from '../resource.js'
+import { type Resource, tableHead, tableResource, type Uid } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { type Aim, nothingWithheld, put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
@@ -117,15 +117,21 @@ const tryTable = (
 }
 
 /** The goal, and the tables that are published no more but that the client still asks for. */
-export const withRetired = ({ sent, subscription, holding }: Watch, goal: Resources): Resources => {
+export const withRetired = (watch: Watch, goal: Resources): Resources => {
+  const { sent, subscription, holding, emptiesUnknown } = watch
   let target = goal
   for (const name of eachName(subscription.names)) {
     if (PM.get(goal, name) !== undefined) continue
     const held = PM.get(sent, name) ?? lastAccepted(holding, name)
     if (held !== undefined) target = PM.set(target, retire(held, goal))
+    else if (emptiesUnknown && PM.get(holding.unsure, name)?.isUnknown === true)
+      target = PM.set(target, emptyTable(name))
   }
   return target
 }
+
+const emptyTable = (name: string): Resource =>
+  tableResource(name, { head: tableHead({ name }), virtualHosts: [] })
 
 /** Those of which nobody knows what the client has in their place. */
 const tablesToProbe = (

@@ -60,7 +60,7 @@ export interface RunningFleet {
   readonly endAll: (reason: string) => void
   /** How many streams are open. */
   readonly streams: () => number
-  /** What each node holds, as far as is known at the moment. Costs O(nodes). */
+  /** What each node holds, as far as is known at the moment. Costs O(nodes) after a change. */
   readonly ledger: () => Ledger
   /** Calls a listener after every event, until the returned function is called. It must not throw. */
   readonly onLedgerChange: (listener: () => void) => () => void
@@ -94,6 +94,7 @@ export const runFleet = (
   let state = machine.initial
   let timer: Timer | undefined
   let stopped = false
+  let known: { readonly state: FleetState; readonly ledger: Ledger } | undefined
   const changes = listeners()
   const tell = (event: XdsEvent): void => {
     try {
@@ -143,7 +144,10 @@ export const runFleet = (
     close: streams.close,
     endAll: streams.endAll,
     streams: streams.count,
-    ledger: () => ledgerOf(state),
+    ledger: () => {
+      if (known?.state !== state) known = { state, ledger: ledgerOf(state) }
+      return known.ledger
+    },
     onLedgerChange: changes.listen,
     memory: () => rememberAll(state),
     admit: (id) => dispatch({ _tag: 'NodeAdmitted', id }),

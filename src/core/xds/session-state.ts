@@ -29,9 +29,9 @@ export interface Session {
   readonly memory: NodeMemory | undefined
   readonly freshness: Freshness
   /**
-   * It has answered listeners and asked for no tables yet, so that it came without any. One that goes on with a
-   * table, be it for a listener that is drained, asks for it before it answers anything: it says all that it
-   * asks for in one burst (run).
+   * It has answered listeners, or clusters without asking for listeners, and asked for no tables yet, so that it
+   * came without any. One that goes on with a table, be it for a listener that is drained, asks for it before it
+   * answers anything: it says all that it asks for in one burst (run).
    */
   readonly isBare: boolean
   readonly lingerers: Lingerers

@@ -1,6 +1,7 @@
 import * as PM from '../persistent-map.js'
 import type { Snapshot } from '../snapshot.js'
 import {
+  clusterType,
   endpointType,
   isTypeUrl,
   listenerType,
@@ -203,7 +204,9 @@ const note = (
 }
 
 const saysBare = ({ watches }: Session, typeUrl: TypeUrl, { kind }: Noted): boolean =>
-  typeUrl === listenerType && kind !== 'Other' && watches[routeType] === undefined
+  (typeUrl === listenerType || (typeUrl === clusterType && watches[listenerType] === undefined)) &&
+  kind !== 'Other' &&
+  watches[routeType] === undefined
 
 const answerOf = (
   { nonce, version }: InFlight,

@@ -1,3 +1,4 @@
+import * as PM from '../persistent-map.js'
 import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { nextDeparture } from './linger.js'
 import { mayHoldUnknown } from './node-memory.js'
@@ -47,9 +48,13 @@ export const nextTimer = (session: Session): number | undefined => {
           .map((each) => retryAt(typeUrl, each))
   })
   const awaited = session.hasWaited ? undefined : clustersAwaited(session)
-  const times = [nextDeparture(lingerers), warmDeadline(session), awaited, ...retries].filter(
-    (time) => time !== undefined,
-  )
+  const times = [
+    nextDeparture(lingerers),
+    warmDeadline(session),
+    awaited,
+    emptiesAt(session),
+    ...retries,
+  ].filter((time) => time !== undefined)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
@@ -84,6 +89,24 @@ export const clustersAwaited = (session: Session): number | undefined => {
 }
 
 const isBack = (session: Session): boolean => session.freshness === 'Held' && isEnvoy(session)
+
+/**
+ * How long an Envoy drains a listener, in milliseconds, if it was not told otherwise (`--drain-time-s`): so long
+ * it asks for tables that are published no more.
+ */
+export const drainMs = 600_000
+
+/**
+ * When a table that nobody knows, and that is published no more, is sent empty to a client that asks for it as
+ * long as a deletion waits for proof, in milliseconds: without that it could never prove anything.
+ */
+export const emptiesAt = (session: Session): number | undefined => {
+  const { isProving, isAdmitted, watches, namedAt } = session
+  const watch = watches[routeType]
+  const isUnknown = [...PM.entries(watch?.holding.unsure)].some((entry) => entry.isUnknown)
+  const isWaiting = isProving && isAdmitted && isUnknown && watch?.emptiesUnknown === false
+  return isWaiting ? namedAt + drainMs : undefined
+}
 
 /** When what was refused is tried again as it is; `undefined` for never. */
 export const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {

@@ -27,6 +27,11 @@ export interface Watch {
   readonly proven: Names
   /** The search for what it refuses. */
   readonly search: Search
+  /**
+   * A table that it asks for, that nobody knows, and that is not published is to be empty: it has been asked for
+   * longer than an Envoy drains a listener, and a deletion waits for proof.
+   */
+  readonly emptiesUnknown: boolean
   /** A response is due even if it is empty: the client waits for one. */
   readonly mustAnswer: boolean
   /**
@@ -86,6 +91,7 @@ export const openWatch = (
   holding: holdsNothing,
   hasAccepted: false,
   proven: noNames,
+  emptiesUnknown: false,
   search: noSearch,
   mustAnswer: subscription.wildcard && claims.size === 0,
   claims,

@@ -121,7 +121,7 @@ const terminating: ReadonlySet<string> = new Set(['Waiting', 'Settling', 'Releas
 const breakGlassAnswer = (key: RouteKey, result: BreakGlassResult): Answer => {
   switch (result._tag) {
     case 'Broken':
-      return ok(brokenDocument(result.unconfirmed))
+      return ok(brokenDocument(result))
     case 'NotTerminating':
       return refused(409, 'NotTerminating', `${showKey(key)} is not being deleted`)
     case 'Unknown':

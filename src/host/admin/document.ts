@@ -1,7 +1,8 @@
 import { cutMessage } from '../../core/cut-message.js'
 import type { DeletionState, NotYet } from '../../core/deletion.js'
 import { compareStrings } from '../../core/order.js'
-import type { Explanation, LastSaid, NodeReport } from '../operator.js'
+import { showNotYet } from '../../core/status.js'
+import type { BreakGlassResult, Explanation, LastSaid, NodeReport } from '../operator.js'
 
 /**
  * The version of these documents, and of the paths that they are served under (`/v1/…`). A field may be
@@ -88,6 +89,14 @@ export interface BrokenDocument extends Document {
   /** The ids of the Envoys that had not confirmed; at most `maxOwed`. */
   readonly unconfirmed: ReadonlyArray<string>
   readonly unconfirmedCount: number
+  /** Why nobody can say that it was gone from every Envoy; absent if it was proven. */
+  readonly waitedFor: WaitedForDocument | undefined
+}
+
+export interface WaitedForDocument {
+  readonly reason: WaitsForDocument['reason']
+  /** For people. */
+  readonly message: string
 }
 
 /** Whatever was not done, and why. */
@@ -191,10 +200,17 @@ export const forgottenDocument = (
   heldUpCount: heldUp.length,
 })
 
-export const brokenDocument = (unconfirmed: ReadonlyArray<string>): BrokenDocument => ({
+export const brokenDocument = ({
+  unconfirmed,
+  waitedFor,
+}: Extract<BreakGlassResult, { readonly _tag: 'Broken' }>): BrokenDocument => ({
   version: documentVersion,
   unconfirmed: unconfirmed.slice(0, maxOwed),
   unconfirmedCount: unconfirmed.length,
+  waitedFor: waitedFor && {
+    reason: waitedFor._tag,
+    message: cutMessage(showNotYet(waitedFor)),
+  },
 })
 
 export const errorDocument = (reason: ErrorReason, message: string): ErrorDocument => ({

@@ -7,6 +7,8 @@ export type {
   NodesDocument,
   RouteDocument,
   RoutesDocument,
+  WaitedForDocument,
+  WaitsForDocument,
 } from './document.js'
 export { type AdminLimits, defaultAdminLimits } from './limits.js'
 export { type AdminOptions, type AdminServer, serveAdmin } from './server.js'

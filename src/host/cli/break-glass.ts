@@ -2,14 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type RouteKey, showKey } from '../../core/edge-route.js'
 import { finalizer } from '../../core/stored-object.js'
-import type { RouteDocument } from '../admin/document.js'
+import type { BrokenDocument, RouteDocument } from '../admin/document.js'
 import type { HostPort } from '../bootstrap.js'
 import { askAdmin } from './admin/client.js'
 import { brokenDecoder } from './admin/decode.js'
 import { adminFrom, adminWords, failed, parseRouteKey, routeOperand } from './admin/run.js'
 import { countEnvoys, showHeldUp } from './admin/show-node.js'
 import { isTerminating, showRoutes } from './admin/show-route.js'
-import { showName } from './admin/words.js'
+import { printable, showName } from './admin/words.js'
 import { type Command, hasFlag, type Option } from './command.js'
 import { routeQuestion } from './explain.js'
 import { adminOption } from './options.js'
@@ -88,12 +88,15 @@ const breakIt = async (
   } as const
   const answer = await askAdmin(admin, question, world.signal)
   if (E.isLeft(answer)) return failed(world, 'break-glass', answer.left)
-  const { unconfirmed, unconfirmedCount } = answer.right
-  world.out(`\n${showName(showKey(key))} is released.\n`)
-  world.out(
-    unconfirmedCount === 0
-      ? 'Every Envoy had confirmed.\n'
-      : `${countEnvoys(unconfirmedCount)} had not confirmed: ${showHeldUp(unconfirmed, unconfirmedCount)}\n`,
-  )
+  world.out(`\n${showName(showKey(key))} is released.\n${proofWords(answer.right)}\n`)
   return exitCodes.ok
+}
+
+/** What had been proven, and what not. */
+const proofWords = ({ unconfirmed, unconfirmedCount, waitedFor }: BrokenDocument): string => {
+  if (unconfirmedCount > 0)
+    return `${countEnvoys(unconfirmedCount)} had not confirmed: ${showHeldUp(unconfirmed, unconfirmedCount)}`
+  return waitedFor === undefined
+    ? 'Every Envoy had confirmed.'
+    : `It was not proven gone: ${printable(waitedFor.message)}`
 }

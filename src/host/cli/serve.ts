@@ -122,7 +122,7 @@ const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => 
   if (E.isLeft(admin)) return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
   const adapters = { xds: xds.right, files: files.right, memory: await loadMemory() }
   const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
-  const ports = portsOf(options, adapters, { logger, nameOf }, signal)
+  const ports = portsOf(options, adapters, { logger, nameOf })
   const host = await startHost(ports, signal).catch((cause: unknown) =>
     cause instanceof Error ? cause : new Error(String(cause)),
   )
@@ -158,14 +158,13 @@ const portsOf = (
   { routes: directory, roster: path, forgetNodeAfterMs, context, xds }: ServeOptions,
   adapters: Adapters,
   { logger, nameOf }: { readonly logger: Logger } & ObserveOptions,
-  signal: AbortSignal,
 ): HostPorts<XdsServer> => ({
   source: adapters.files.filesRouteSource({ directory }),
   roster:
     path === undefined
       ? adapters.memory.memoryRosterStore()
       : adapters.files.filesRosterStore({ path }),
-  serve: (start) => adapters.xds.serveXds({ ...xds, ...start, logger }, signal),
+  serve: (start) => adapters.xds.serveXds({ ...xds, ...start, logger }, start.signal),
   observer: observeXds(logger, noMetrics, nameOf === undefined ? {} : { nameOf }),
   clock: systemClock,
   context,

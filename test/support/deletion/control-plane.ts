@@ -62,8 +62,8 @@ export const controlPlane = (
     if (running === undefined) throw new Error('no control plane runs')
     return running.host
   }
-  const serve = async (begin: FleetStart, signal: AbortSignal): Promise<XdsServer> => {
-    const server = await serveXds({ host: '127.0.0.1', port, limits, ...begin }, signal)
+  const serve = async (begin: FleetStart): Promise<XdsServer> => {
+    const server = await serveXds({ host: '127.0.0.1', port, limits, ...begin }, begin.signal)
     port = server.address.port
     let last: Snapshot | undefined
     republish = () => {
@@ -93,7 +93,7 @@ export const controlPlane = (
         ...memoryRoutes(api, { clock: systemClock }),
         roster: filesRosterStore({ path: rosterPath }),
         ...{ clock: systemClock, context, startWaitMs: waitMs, observer },
-        serve: (begin: FleetStart) => serve(begin, abort.signal),
+        serve,
       }
       const started = await startHost(ports, abort.signal)
       if (started === undefined) throw new Error('the control plane has not started')

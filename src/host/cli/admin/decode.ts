@@ -93,6 +93,9 @@ export const brokenDecoder: Decoder<BrokenDocument> = t.type({
   version,
   unconfirmed: texts,
   unconfirmedCount: t.number,
+  waitedFor: optional(
+    t.type({ reason: words('Owed', 'Starting', 'RosterUnsaved'), message: text }),
+  ),
 })
 
 /** The word for programs is not read: an endpoint that is newer may have more of them. */
