@@ -41,4 +41,5 @@ if (host !== undefined) {
   logger.log('info', 'listening', { xds: host.fleet.address.port, admin: operators.address.port })
   await host.finished.finally(() => stop.abort())
   await Promise.all([host.fleet.finished, operators.finished])
+  logger.log('info', 'stopped')
 }

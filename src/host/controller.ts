@@ -5,6 +5,7 @@ import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
+import { guardedLogger } from '../ports/faults.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import { type Logger, silentLogger } from '../ports/logger.js'
 import { type Metrics, noMetrics } from '../ports/metrics.js'
@@ -98,7 +99,7 @@ export const runController = (ports: ControllerPorts, signal: AbortSignal): Prom
 
 /** Starts what `runController` runs, and lets its host look into it. */
 export const startController = (given: ControllerPorts, signal: AbortSignal): Controller => {
-  const ports = { ...defaults, ...given }
+  const ports = { ...defaults, ...given, logger: guardedLogger(given.logger ?? silentLogger) }
   const { clock, deletion } = ports
   const ledger = deletion?.proof ?? ports.ledger
   const failure = new AbortController()

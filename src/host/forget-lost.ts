@@ -8,6 +8,7 @@ const maxNapMs = 3_600_000
 
 /** The nodes that are lost, and how long each of them still counts. */
 export interface LostNodes {
+  /** It is lost from now on, also where it was before. */
   readonly lose: (id: string) => void
   /** It has come back, or is forgotten. */
   readonly settle: (id: string) => void
@@ -25,6 +26,7 @@ export const watchLost = (
 ): LostNodes => {
   /** In the order of being lost: all are given the same time, so the first is due first. */
   const lost = new Map<string, number>()
+  const isFirst = (id: string): boolean => lost.keys().next().value === id
   let cancel: (() => void) | undefined
   const wind = (): void => {
     cancel?.()
@@ -44,12 +46,14 @@ export const watchLost = (
   }
   return {
     lose: (id) => {
-      if (afterMs === undefined || lost.has(id)) return
+      if (afterMs === undefined) return
+      const wasFirst = isFirst(id)
+      lost.delete(id)
       lost.set(id, clock.nowMs())
-      if (lost.size === 1) wind()
+      if (wasFirst || lost.size === 1) wind()
     },
     settle: (id) => {
-      const wasFirst = lost.keys().next().value === id
+      const wasFirst = isFirst(id)
       if (lost.delete(id) && wasFirst) wind()
     },
     close: () => {

@@ -23,11 +23,12 @@ export interface KeepRosterPorts {
   readonly clock: Clock
   readonly logger?: Logger
   readonly metrics?: Metrics
-  /** Is told what is logged too. Must not throw. */
+  /** Is told what is logged too. What it throws is logged. */
   readonly onFact?: (fact: RosterFact) => void
   /**
    * After how long a lost node is forgotten, in milliseconds; never if absent. One that was lost before the
-   * start counts as lost since then.
+   * start counts as lost since then. Of an id that several share, those that were lost are forgotten so long after
+   * the last of them: no one that is connected speaks for them, and nobody knows which of them has come back.
    */
   readonly forgetNodeAfterMs?: number
   /** How long Envoys are waited for after the start, in milliseconds; a minute if absent. */
@@ -54,7 +55,7 @@ export interface RosterKeeper {
   readonly onChange: (listener: () => void) => () => void
   /** The roster as it is to be. Costs O(nodes). */
   readonly roster: () => Roster
-  /** Forgets a lost node; resolves when that is written down, or cannot be. Never rejects. */
+  /** Forgets a lost node, of an id that is shared the lost ones; resolves when that is written down, or cannot be. Never rejects. */
   readonly forget: (id: string) => Promise<ForgetResult>
   /** Resolves when `signal` has aborted and all is written, or `closeWaitMs` have passed. Never rejects. */
   readonly finished: Promise<void>
@@ -73,8 +74,15 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
   const { ring, listen } = listeners()
   const start = keepGate(clock, given.startWaitMs ?? startWaitMs, ring)
   const tell = (fact: RosterFact): void => {
-    reportRoster(logger, metrics, fact)
-    onFact?.(fact)
+    try {
+      reportRoster(logger, metrics, fact)
+      onFact?.(fact)
+    } catch (cause) {
+      logger.log('error', 'a listener of the roster threw', {
+        fact: fact._tag,
+        error: String(cause),
+      })
+    }
   }
   let kept: KeptRoster | undefined
   const begin = (roster: Roster): ReadonlyMap<string, NodeMemory> => {
@@ -94,9 +102,13 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
     (roster) => roster && begin(roster),
   )
   const finish = async (): Promise<void> => {
-    await loaded
-    await aborted(signal)
-    await kept?.close()
+    try {
+      await loaded
+      await aborted(signal)
+      await kept?.close()
+    } catch (bug) {
+      logger.log('error', 'the roster is not kept any more', { error: String(bug) })
+    }
     start.close()
   }
   return {

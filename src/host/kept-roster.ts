@@ -65,7 +65,8 @@ export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster =
       case 'Admit':
         return door.admit(effect.id)
       case 'Heard':
-        lost.settle(effect.id)
+        // Of a shared id nobody knows whether the one that has come is the one that was lost.
+        if (!effect.isShared) lost.settle(effect.id)
         return start.step({ ...effect, _tag: 'NodeHeard' })
       case 'Lost':
         return lost.lose(effect.id)
@@ -103,9 +104,10 @@ export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster =
   }
 }
 
-/** Nodes of the roster are lost from the time on from which they could come back. */
+/** Nodes of the roster are lost from the time on from which they could come back; of a shared id some may be. */
 const loseAbsent = (state: Keeping, { lose }: LostNodes): void => {
-  for (const id of rosterIn(state).keys()) if (!isConnected(state, id)) lose(id)
+  for (const { id, isShared } of rosterIn(state).values())
+    if (isShared || !isConnected(state, id)) lose(id)
 }
 
 const forget = async (

@@ -21,7 +21,7 @@ export const loadRoster = async (
 ): Promise<Roster | undefined> => {
   const stopped = (): boolean => signal.aborted
   for (let attempt = 1; !stopped(); attempt += 1) {
-    const loaded = await attempted(store.load())
+    const loaded = await attempted(() => store.load()())
     if (stopped()) return undefined
     if (E.isRight(loaded)) return loaded.right
     onFailure(loaded.left.message)
@@ -30,7 +30,7 @@ export const loadRoster = async (
   return undefined
 }
 
-/** Runs a task; one that rejects, against its type, has failed like any other. */
+/** Runs a task; one that throws or rejects, against its type, has failed like any other. */
 export const attempted = async <A>(
   task: TaskEither<RosterError, A>,
 ): Promise<E.Either<RosterError, A>> => {

@@ -8,7 +8,10 @@ export interface Operator {
   readonly explain: (key: RouteKey) => ReadonlyArray<Explanation>
   /** The Envoys that may serve something, by id; lost ones among them. */
   readonly nodes: () => ReadonlyArray<NodeReport>
-  /** Stops waiting for a lost Envoy, in everything that waits for it. */
+  /**
+   * Stops waiting for a lost Envoy, in everything that waits for it. One that is connected is refused, unless its id
+   * is shared: then those are forgotten that are lost.
+   */
   readonly forget: (id: string) => Promise<ForgetResult>
   /**
    * Stops waiting for any Envoy with one route, proven or not: it may still be served afterwards. Takes our

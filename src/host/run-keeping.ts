@@ -59,7 +59,7 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
   const save = async (next: Roster): Promise<void> => {
     const message = `the write has not ended within ${slowSaveMs / 1000} s`
     const cancel = clock.after(slowSaveMs, () => dispatch({ _tag: 'SaveIsSlow', message }))
-    const saved = await attempted(store.save(next))
+    const saved = await attempted(() => store.save(next)())
     cancel()
     if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
     const retryAtMs = clock.nowMs() + backoffMs(state.failures + 1, random())

@@ -26,7 +26,7 @@ export interface FleetStart {
   readonly observer: XdsObserver
   /** Route tables wait until a node is admitted. */
   readonly keepsRoster: true
-  /** Ends the fleet: with the host, also where a bug is what ends it. `serveXds` takes it by itself. */
+  /** Ends the fleet: with the host, also where a bug is what ends it. The second argument of `serveXds`. */
   readonly signal: AbortSignal
 }
 

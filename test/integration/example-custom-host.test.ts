@@ -46,7 +46,8 @@ test("a host of one's own, from the tarball, serves a route and proves that it i
   const envoy = await startTestEnvoy({ xds: { host: '127.0.0.1', port: xds }, variant: 'delta' })
   cleanups.push(envoy.stop)
   await eventually(statusOf, (status) => status === 404)
-  expect(await first.end()).toBe(0)
+  await first.end()
+  expect(first.out()).toMatch(/"stopped"}\n$/)
 
   // It is on the roster, so that the next process waits for it, and for nobody else.
   const second = await launch()
@@ -59,5 +60,6 @@ test("a host of one's own, from the tarball, serves a route and proves that it i
   await eventually(second.out, (out) => out.includes('"Proven"'), 30_000)
   expect(await statusOf()).toBe(404)
   expect(second.out()).toMatch(/"Withdrawn","route":"shop"[\s\S]*"Proven","route":"shop"/)
-  expect(await second.end()).toBe(0)
+  await second.end()
+  expect(second.out()).toMatch(/"stopped"}\n$/)
 }, 300_000)

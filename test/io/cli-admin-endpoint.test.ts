@@ -181,6 +181,25 @@ describe('what is answered', () => {
     expect(document).toMatchObject({ version: 1, error: { reason: is[1] } })
   })
 
+  test('a logger that throws keeps nobody from an answer', async () => {
+    const stopping = new AbortController()
+    const log = (): never => {
+      throw new Error('no log')
+    }
+    const operator = fakeOperator({ forget: () => Promise.resolve('Forgotten') })
+    const broken = fakeOperator({ nodes: () => log() })
+    for (const [of, status] of [
+      [operator, 200],
+      [broken, 500],
+    ] as const) {
+      const options = { host: '127.0.0.1', port: 0, logger: { log } }
+      const { address } = await serveAdmin(options, () => of, stopping.signal)
+      const admin = { ...(await start()), address }
+      expect(await post(admin, '/v1/nodes/a/forget', '{}')).toMatchObject({ status })
+    }
+    stopping.abort()
+  })
+
   test('the glass is broken for the objects that were agreed to, and for no other of that name', async () => {
     let broken = 0
     const breakGlass = () => {

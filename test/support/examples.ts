@@ -25,8 +25,8 @@ export interface Ended {
 export interface Started {
   /** What it has written so far. */
   readonly out: () => string
-  /** Asks it to end, and resolves with its exit code. */
-  readonly end: () => Promise<number | undefined>
+  /** Asks it to end, as Ctrl-C does, and resolves when all that it has started has ended. */
+  readonly end: () => Promise<void>
 }
 
 interface Manifest {
@@ -101,13 +101,13 @@ const run = (commands: string, cwd: string): Promise<Ended> =>
 const start = (command: string, cwd: string, env?: Readonly<Record<string, string>>): Started => {
   const child = shell(command, cwd, env)
   const out = collect(child)
-  const closed = new Promise<number | undefined>((resolve) => {
-    child.on('close', (code) => resolve(code ?? undefined))
+  const closed = new Promise<void>((resolve) => {
+    child.on('close', () => resolve())
   })
   return {
     out,
     end: () => {
-      if (child.exitCode === null) child.kill('SIGTERM')
+      killGroup(child, 'SIGINT')
       return closed
     },
   }
@@ -119,7 +119,7 @@ const shell = (
   cwd: string,
   env?: Readonly<Record<string, string>>,
 ): ChildProcess =>
-  spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+  spawn('bash', ['-e', '-c', commands], {
     cwd,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -133,6 +133,6 @@ const collect = (child: ChildProcess): (() => string) => {
   return () => out
 }
 
-const killGroup = ({ pid, exitCode }: ChildProcess, signal: NodeJS.Signals): void => {
-  if (pid !== undefined && exitCode === null) process.kill(-pid, signal)
+const killGroup = ({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void => {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal)
 }

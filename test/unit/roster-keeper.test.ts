@@ -48,6 +48,7 @@ interface Options {
   readonly other?: (store: MemoryRosterStore) => RosterStore
   readonly isAttached?: boolean
   readonly isBroken?: boolean
+  readonly onFact?: (fact: RosterFact) => void
 }
 
 /** In so many steps time passes: a write is done in no time, and so is to end before a long time is over. */
@@ -64,6 +65,7 @@ const start = ({
   forgetNodeAfterMs,
   isAttached = true,
   isBroken = false,
+  onFact,
 }: Options = {}): World => {
   const store = memoryRosterStore(roster)
   if (isBroken) store.failWith({ message: 'no disk' })
@@ -82,7 +84,7 @@ const start = ({
       logger,
       metrics,
       random: () => 0,
-      onFact: (fact) => facts.push(fact),
+      onFact: onFact ?? ((fact) => facts.push(fact)),
       ...(forgetNodeAfterMs !== undefined && { forgetNodeAfterMs }),
     },
     abort.signal,
@@ -94,7 +96,11 @@ const start = ({
         admit: (id) => admitted.push(id),
         memory: () => memory,
         forget: (id) =>
-          connected.has(id) ? 'Connected' : memory.delete(id) ? 'Forgotten' : 'Unknown',
+          connected.has(id) && memory.get(id)?.isShared !== true
+            ? 'Connected'
+            : memory.delete(id)
+              ? 'Forgotten'
+              : 'Unknown',
       })
   })
   const tell = (event: XdsEvent): void => keeper.observer(event)
@@ -150,6 +156,12 @@ const begun = async (options: Options = {}): Promise<World> => {
   return world
 }
 
+const forgotten = async (world: World, id: string): Promise<unknown> => {
+  const asked = world.keeper.forget(id)
+  await world.pass()
+  return asked
+}
+
 const isHung = (store: MemoryRosterStore): RosterStore => ({
   load: store.load,
   save: () => () => new Promise(() => undefined),
@@ -183,6 +195,31 @@ describe('reading the roster', () => {
     })
     await world.pass()
     expect(world.facts).toEqual([{ _tag: 'LoadFailed', message: 'Error: odd' }])
+  })
+
+  test('and writing it may throw at once, which is a failure too', async () => {
+    const fail = (): never => {
+      throw new Error('odd')
+    }
+    const unread = start({ other: () => ({ load: fail, save: fail }) })
+    await unread.pass()
+    expect(unread.facts).toEqual([{ _tag: 'LoadFailed', message: 'Error: odd' }])
+    const unwritten = await begun({ other: ({ load }) => ({ load, save: fail }) })
+    unwritten.come('1', 'a')
+    await unwritten.pass()
+    expect(unwritten.admitted).toEqual(['a'])
+    expect(unwritten.keeper.gate()).toEqual({ _tag: 'RosterUnsaved', message: 'Error: odd' })
+  })
+
+  test('goes on whatever a listener throws', async () => {
+    const onFact = (): never => {
+      throw new Error('odd')
+    }
+    const world = start({ isBroken: true, onFact })
+    await world.pass()
+    world.abort()
+    await expect(world.keeper.finished).resolves.toBeUndefined()
+    await expect(world.keeper.loaded).resolves.toBeUndefined()
   })
 
   test('ends with the signal', async () => {
@@ -480,6 +517,45 @@ describe('a lost Envoy', () => {
       { _tag: 'NodeForgotten', id: 'a', by: 'Time' },
       { _tag: 'NodeForgotten', id: 'b', by: 'Time' },
     ])
+  })
+
+  test('is shared no more when the others of its id are forgotten and it alone is connected', async () => {
+    const world = await begun({ roster: aRoster(anEntry('a', { isShared: true })) })
+    world.come('1', 'a')
+    world.come('2', 'a')
+    expect(await forgotten(world, 'a')).toBe('Forgotten')
+    expect(world.disk().get('a')).toMatchObject({ isShared: true })
+    world.go('2')
+    world.memory.set('a', aMemory('a', { isShared: true }))
+    expect(await forgotten(world, 'a')).toBe('Forgotten')
+    expect(world.disk().get('a')).toMatchObject({ isShared: false })
+    world.come('3', 'a')
+    await world.pass()
+    expect(world.disk().get('a')).toMatchObject({ isShared: true })
+  })
+
+  test('whose id another one still has is forgotten so long after the last was lost', async () => {
+    const day = 24 * 3_600_000
+    const world = await begun({ forgetNodeAfterMs: day })
+    for (const stream of ['1', '2', '3']) world.come(stream, 'a')
+    world.memory.set('a', aMemory('a', { isShared: true }))
+    world.go('1')
+    await world.pass(1_000)
+    world.go('2')
+    await world.pass(day - 1)
+    expect(world.disk().get('a')).toMatchObject({ isShared: true })
+    await world.pass(1)
+    expect(world.disk().get('a')).toMatchObject({ isShared: false })
+    expect(world.facts.at(-1)).toEqual({ _tag: 'NodeForgotten', id: 'a', by: 'Time' })
+  })
+
+  test('that shared its id before the start is forgotten although another one is back', async () => {
+    const day = 24 * 3_600_000
+    const roster = aRoster(anEntry('a', { isShared: true }))
+    const world = await begun({ roster, forgetNodeAfterMs: day })
+    world.come('1', 'a')
+    await world.pass(day)
+    expect(world.disk().get('a')).toMatchObject({ isShared: false })
   })
 
   test('is waited for with timers that a machine can take', async () => {

@@ -65,7 +65,10 @@ export type KeepingEvent =
   | { readonly _tag: 'StreamClosed'; readonly stream: string }
   /** What the fleet remembers at the moment. */
   | { readonly _tag: 'MemoryRead'; readonly memory: ReadonlyMap<string, NodeMemory> }
-  /** A node counts no more. Of one that is connected it is ignored. */
+  /**
+   * A node counts no more. Of one that is connected it is ignored, unless its id is shared: then the others
+   * that had it count no more, and it is shared no longer if one stream alone has it.
+   */
   | { readonly _tag: 'NodeForgotten'; readonly id: string }
   | { readonly _tag: 'SaveSucceeded' }
   | { readonly _tag: 'SaveFailed'; readonly message: string; readonly retryAtMs: number }
@@ -82,7 +85,7 @@ export type KeepingEffect =
   | { readonly _tag: 'Admit'; readonly id: string }
   /** An Envoy has said who it is; its id has or had another stream, if it is shared. */
   | { readonly _tag: 'Heard'; readonly id: string; readonly isShared: boolean }
-  /** The last stream of this id has ended. */
+  /** A stream of this id has ended: its last one, or that of a twin. */
   | { readonly _tag: 'Lost'; readonly id: string }
   /** To be answered by `MemoryRead`. */
   | { readonly _tag: 'ReadMemory' }

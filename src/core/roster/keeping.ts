@@ -26,9 +26,9 @@ export const doubtDelayMs = 1_000
  * | NodeIdentified | enlists the id, as shared if it has a stream; admits it if that is written |
  * | Nacked         | has the doubts read                                                        |
  * | Acked          | the same, if any of that node are written down                             |
- * | StreamClosed   | the same; one whose last stream it was waits no more                       |
+ * | StreamClosed   | the same; one whose last stream it was waits no more; lost is it or a twin |
  * | MemoryRead     | takes the doubts over                                                      |
- * | NodeForgotten  | strikes it off                                                             |
+ * | NodeForgotten  | strikes it off; one that is connected is shared no more, if it is alone    |
  * | SaveSucceeded  | admits those that it has                                                   |
  * | SaveFailed     | admits all, and tries again later                                          |
  * | SaveIsSlow     | admits all                                                                 |
@@ -54,7 +54,7 @@ const receive = (state: Keeping, event: KeepingEvent, nowMs: number): KeepingSte
     case 'MemoryRead':
       return takeOver(state, event.memory, nowMs)
     case 'NodeForgotten':
-      return [isConnected(state, event.id) ? state : strike(state, event.id), []]
+      return isConnected(state, event.id) ? keepOne(state, event.id) : [strike(state, event.id), []]
     case 'SaveSucceeded':
       return succeed(state)
     case 'SaveFailed':
@@ -149,12 +149,16 @@ const close = (state: Keeping, stream: string, nowMs: number): KeepingStep => {
   if (id === undefined) return [state, []]
   const left = (PM.get(state.connections, id)?.count ?? 0) - 1
   const closed = readSoon({ ...state, streams: PM.remove(state.streams, stream) }, nowMs)
+  const lost: KeepingEffect = { _tag: 'Lost', id }
   if (left > 0)
-    return [{ ...closed, connections: PM.set(state.connections, { name: id, count: left }) }, []]
+    return [
+      { ...closed, connections: PM.set(state.connections, { name: id, count: left }) },
+      [lost],
+    ]
   const { connections, waiting } = state
   return [
     { ...closed, connections: PM.remove(connections, id), waiting: PM.remove(waiting, id) },
-    [{ _tag: 'Lost', id }],
+    [lost],
   ]
 }
 
@@ -187,6 +191,15 @@ const strike = (state: Keeping, id: string): Keeping =>
   PM.get(state.pages, id) === undefined
     ? state
     : { ...state, pages: PM.remove(state.pages, id), changes: state.changes + 1 }
+
+/** What its twins left behind is forgotten: the only one that is connected speaks for itself again. */
+const keepOne = (state: Keeping, id: string): KeepingStep => {
+  const entry = PM.get(state.pages, id)?.entry
+  const count = PM.get(state.connections, id)?.count ?? 0
+  return entry?.isShared === true && count === 1
+    ? enlist(state, [{ ...entry, isShared: false }])
+    : [state, []]
+}
 
 const succeed = (state: Keeping): KeepingStep => {
   if (state.saving === undefined) return [state, []]

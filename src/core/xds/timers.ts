@@ -16,7 +16,7 @@ export const warmTimeoutMs = 5_000
  * in milliseconds: one that is well says at once all that it asks for, and from one that is not nothing can be
  * taken without harm.
  */
-export const unknownTimeoutMs = 60_000
+export const unknownTimeoutMs = 600_000
 
 /** How long what was refused waits until it is tried again: doubled each time, up to the most. */
 interface Backoff {

@@ -13,6 +13,7 @@ export interface Handling {
   /** `undefined` as long as the control plane has not begun. */
   readonly operator: () => Operator | undefined
   readonly limits: AdminLimits
+  /** Must not throw. */
   readonly logger: Logger
   readonly nowMs: () => number
   readonly turns: Turns

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Clock, systemClock } from '../../ports/clock.js'
+import { guardedLogger } from '../../ports/faults.js'
 import { type HostPort, showHostPort } from '../../ports/host-port.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
 import type { Operator } from '../operator.js'
@@ -55,7 +56,7 @@ export const serveAdmin = async (
 ): Promise<AdminServer> => {
   const limits = { ...defaultAdminLimits, ...options.limits }
   const { nowMs } = options.clock ?? systemClock
-  const logger = options.logger ?? silentLogger
+  const logger = guardedLogger(options.logger ?? silentLogger)
   const at = { operator, limits, nowMs, logger, turns: inTurns(nowMs), ownHost: options.host }
   const server = httpServer(limits)
   const requests = new Map<ServerResponse, IncomingMessage>()

@@ -17,7 +17,8 @@ export const forgetCommand: Command = {
   description: `Tells a running edgewright serve that an Envoy will not come back, so that nothing
 waits for it any more. Do it when its process is surely gone: one that still runs
 goes on serving what it had, deleted routes among it, until it connects again. A
-connected Envoy is not forgotten. Behind -- a NODE may begin with a dash.`,
+connected Envoy is not forgotten; where several share its id, those are that are
+lost. Behind -- a NODE may begin with a dash.`,
   operands: [{ name: 'NODE', help: 'the id of the Envoy, as edgewright nodes shows it' }],
   options: [adminOption],
   prepare: (args) =>
