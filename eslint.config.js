@@ -6,7 +6,7 @@ const nodeGlobals = Object.fromEntries(
 )
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.cache/', 'test/docs/generated/'] },
+  { ignores: ['dist/', 'src/gen/', '.cache/', 'test/docs/generated/', 'examples/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],

@@ -24,7 +24,9 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'pure',
-          include: ['test/{unit,property,model,simulation,transcripts,golden,tidy,types}/**/*.test.ts'],
+          include: [
+            'test/{unit,property,model,simulation,transcripts,golden,tidy,types}/**/*.test.ts',
+          ],
           isolate: false,
           testTimeout: 60_000,
         },

@@ -4,8 +4,8 @@ import type { LedgerSource } from './ledger-source.js'
 export interface DeletionProof extends LedgerSource {
   /**
    * Says whether a deletion waits for proof. As long as one does, nothing but an ACK on its present stream
-   * shows what route tables an Envoy holds: versions that it came with do not, since it keeps the version of a
-   * table that it has refused in part, and tables of which only they tell are sent once more.
+   * shows what route tables an Envoy holds: versions that it came with do not, since after a refusal they need not
+   * be those of what it has, and tables of which only they tell are sent once more.
    */
   readonly demandAcks: (isOn: boolean) => void
   /** Lets routes go to the node of this id, once it is on the roster. */

@@ -103,12 +103,12 @@ describe('explain', () => {
       [],
     ],
     [
-      { _tag: 'Settling', sinceMs, clearSinceMs: noonMs, streams: 1 },
+      { _tag: 'Settling', sinceMs, clearSinceMs: noonMs, returns: 1 },
       ['gone from every Envoy'],
       ['What to do'],
     ],
     [
-      { _tag: 'Releasing', sinceMs, streams: 1, failure: 'Forbidden' },
+      { _tag: 'Releasing', sinceMs, returns: 1, failure: 'Forbidden' },
       ['is being taken off', 'failed     Forbidden', 'See why the object cannot be written'],
       ['break-glass'],
     ],
@@ -469,7 +469,7 @@ describe('every command', () => {
       conditions: [condition],
       owed: [node, { ...node, connected: false }],
     })
-    const releasing = { _tag: 'Releasing', sinceMs: noonMs, streams: 1, failure: evil } as const
+    const releasing = { _tag: 'Releasing', sinceMs: noonMs, returns: 1, failure: evil } as const
     const admin = await adminOf({
       explain: () => [explanation, { ...explanation, state: releasing }],
       nodes: () => [node],

@@ -130,6 +130,8 @@ describe('translate equals the oracle', () => {
 })
 
 const inShort = ({ accepted, unresolved }: Verdict): OracleVerdict => {
+  // Only a host says that: `translate` knows of no finalizers.
+  if (accepted._tag === 'Unguarded') throw new Error('translate says that a route is unguarded')
   const unreachable = unresolved.map(({ path, reason }) => ({ path, reason }))
   switch (accepted._tag) {
     case 'Accepted':

@@ -62,6 +62,7 @@ export const aNode = (options: NodeOptions): LedgerNode => {
     node: { id, cluster: place },
     dataPlane: place,
     connected: stream !== undefined,
+    isShared: false,
     stream,
     holdings: stream === undefined ? {} : { [routeType]: { acked, unsure: undefined } },
     inFlight: {},
@@ -83,4 +84,4 @@ export const aNode = (options: NodeOptions): LedgerNode => {
 export const aLedger = (
   snapshot: Snapshot | undefined,
   nodes: ReadonlyArray<NodeOptions>,
-): Ledger => ({ snapshot, forgotten: 0, nodes: nodes.map(aNode) })
+): Ledger => ({ snapshot, forgotten: 0, returns: 0, nodes: nodes.map(aNode) })

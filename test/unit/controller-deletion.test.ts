@@ -541,6 +541,19 @@ describe('conditions', () => {
   })
 })
 
+test('a write that met conflicts is tried at once when the object is seen in another version', async () => {
+  const made = started()
+  made.world.put(anObject('a', bare))
+  made.world.meet(...Array.from({ length: 6 }, () => 'Conflict' as const))
+  await made.sync()
+  for (let generation = 2; generation < 8; generation += 1) {
+    made.world.change('a', { generation })
+    await made.sync()
+  }
+  expect(made.done().filter((entry) => entry === 'guard a')).toHaveLength(7)
+  expect(made.clock.nowMs()).toBe(0)
+})
+
 describe('once the signal has aborted', () => {
   test('nothing is written any more, and it ends when what is under way is done', async () => {
     const made = await served('a', 'b')

@@ -174,7 +174,7 @@ test('refusedRoutes says who has what a route asked for, and nothing of one that
   const rival = route('b', inPlaceOf('a', responding('b')))
   const [found, ...others] = refusedRoutes([route('a'), rival, route('c')])
   expect(others).toEqual([])
-  expect(found?.message).toMatch(/^test\/b: Conflicted: .*test\/a$/)
+  expect(found?.message).toMatch(/^test\/b: Conflicted: .*test\/a/)
 })
 
 describe('servedObjects', () => {

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const guarding: DeletionState = { _tag: 'Guarding', failure: undefined }
 const serving: DeletionState = { _tag: 'Serving', isGuarded: true, failure: undefined }
-const releasing: DeletionState = { _tag: 'Releasing', sinceMs: 0, streams: 0, failure: undefined }
+const releasing = { _tag: 'Releasing', sinceMs: 0, returns: 0, failure: undefined } as const
 
 const owed: NotYet = { _tag: 'Owed', nodes: ['envoy'], nodeCount: 1 }
 
@@ -169,7 +169,7 @@ describe('conditions', () => {
 
   test('ask no Envoy', async () => {
     const made = start()
-    made.put(anObject('a', deleting), { ...releasing, failure: 'refused' })
+    made.put(anObject('a', deleting), { _tag: 'Releasing', sinceMs: 0, returns: 0, failure: 'refused' })
     made.writes.conditions('a', true)
     await made.pass(deletionDelayMs)
     expect([made.journal, made.looks]).toEqual([['conditions a'], []])
@@ -177,7 +177,7 @@ describe('conditions', () => {
 
   test('give no new version to what is about to go, whose release would meet a conflict', async () => {
     const made = start()
-    const settling = { _tag: 'Settling', sinceMs: 0, clearSinceMs: 0, streams: 0 } as const
+    const settling = { _tag: 'Settling', sinceMs: 0, clearSinceMs: 0, returns: 0 } as const
     made.put(anObject('a', deleting), settling)
     made.put(anObject('b', deleting), releasing)
     for (const uid of ['a', 'b']) made.writes.conditions(uid, false)
