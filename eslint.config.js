@@ -6,7 +6,7 @@ const nodeGlobals = Object.fromEntries(
 )
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.cache/', 'test/docs/generated/', 'examples/'] },
+  { ignores: ['dist/', 'src/gen/', '.cache/', 'test/docs/generated/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],

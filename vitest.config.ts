@@ -9,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, im
 export const alias = [
   { find: /^edgewright$/, replacement: source('index.ts') },
   { find: /^edgewright\/(xds|memory|files)$/, replacement: source('adapters/$1/index.ts') },
-  { find: /^edgewright\/host$/, replacement: source('host/index.ts') },
+  { find: /^edgewright\/(host|testing)$/, replacement: source('$1/index.ts') },
 ]
 
 execFileSync('node', ['tools/extract-examples.mjs'], {

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { threadId } from 'node:worker_threads'
 import { rolldown } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -23,11 +24,15 @@ export const loadSimulation = async (name = 'plain', patches = []) => {
   const folder = resolve(root, 'node_modules/.cache/edgewright-simulation')
   mkdirSync(folder, { recursive: true })
   // Several may be made at once, of the same name too.
-  const file = resolve(folder, `${name}-${process.pid}.mjs`)
+  const file = resolve(folder, `${name}-${process.pid}-${threadId}.mjs`)
   await bundle.write({ file, format: 'esm', codeSplitting: false })
   await bundle.close()
   if (missed().length > 0) throw new Error(`${name} changes nothing in ${missed().join()}`)
-  return import(pathToFileURL(file).href)
+  try {
+    return await import(pathToFileURL(file).href)
+  } finally {
+    rmSync(file)
+  }
 }
 
 const patching = (patches, found) => ({

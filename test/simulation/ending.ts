@@ -149,10 +149,16 @@ const conditionFaults = (
 }
 
 /** What an Envoy does not serve as it is to, its refusals aside. */
-const lacksOf = ({ tastes }: World, envoy: Envoy, goal: Translation): ReadonlyArray<string> => {
+const lacksOf = (
+  { tastes, network }: World,
+  envoy: Envoy,
+  goal: Translation,
+): ReadonlyArray<string> => {
   const { state } = envoy
-  const taste = tastes[envoy.index]
-  if (state === undefined || taste === undefined) return []
+  if (state === undefined) return []
+  // What one of several with an id has refused none of them is sent again.
+  const twins = network.envoys.filter(({ options }) => options.node.id === envoy.options.node.id)
+  const refusing = twins.flatMap(({ index }) => tastes[index] ?? [])
   const who = `${envoy.options.node.id} (${envoy.index})`
   if (envoy.link === undefined) return [`${who} is not connected`]
   const tables = servedTables(state)
@@ -169,7 +175,9 @@ const lacksOf = ({ tastes }: World, envoy: Envoy, goal: Translation): ReadonlyAr
       )
       if (served === undefined) return [`${who} does not serve ${table.name}`]
       const have = new Set(routesIn(served.table).map(show))
-      const wanted = routesOf(table).filter((route) => !isRefused(route, taste))
+      const wanted = routesOf(table).filter(
+        (route) => !refusing.some((taste) => isRefused(route, taste)),
+      )
       return wanted
         .filter((route) => !have.has(show(route)))
         .map((route) => `${who} lacks ${markOfRoute(route) ?? ''} in ${table.name}`)

@@ -1,10 +1,9 @@
-import type { ReceivedResponse } from '../../src/adapters/memory/envoy/client/messages.js'
 import type { Change } from '../../src/adapters/memory/api-server/index.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Snapshot } from '../../src/core/snapshot.js'
 import { startWaitMs } from '../../src/core/start-gate.js'
 import { finalizer, type StoredObject } from '../../src/core/stored-object.js'
-import { clusterType, routeType } from '../../src/core/type-url.js'
+import { routeType } from '../../src/core/type-url.js'
 import type { SourceState } from '../../src/ports/route-source.js'
 import type { Api } from './api.js'
 import type { SteppingClock } from './clock.js'
@@ -55,7 +54,6 @@ export interface Judge {
   readonly onProcess: (envoy: Envoy) => void
   /** The control plane has heard from it. */
   readonly onHeard: (envoy: Envoy) => void
-  readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
   /** It connects anew without a word of what it holds. */
   readonly onLoseVersions: (envoy: Envoy) => void
   readonly onObjectChange: (change: Change) => void
@@ -89,7 +87,7 @@ interface Watched {
    * The tables of which no process of the control plane that is there now knows what they name. In the state of the
    * world a response with clusters then takes away what they name: which clusters it holds a client does not say.
    */
-  strange: Set<string>
+  strange: ReadonlyMap<string, Uint8Array>
 }
 
 export interface Scene {
@@ -114,7 +112,6 @@ export const makeJudge = (
   let shownDeleted = new Set<string>()
   let shown: ReadonlyMap<string, StoredObject> = new Map()
   let serving: ReadonlySet<string> = new Set()
-  let published: ReadonlySet<string> = new Set()
   let troublesAtStart = 0
 
   const accuse = (law: Law, message: string): void => {
@@ -179,7 +176,7 @@ export const makeJudge = (
       for (const mark of marks) if (!before.has(mark)) enter(envoy, mark)
       const isSotw = envoy.options.variant === 'sotw'
       for (const { table, cluster } of dangling)
-        if (!(isSotw && known.strange.has(table) && !published.has(cluster)))
+        if (!(isSotw && isStrange(envoy, known, table)))
           accuse('NoDanglingCluster', `${table} of ${envoy.options.node.id} names ${cluster}`)
     },
     onProcess: (envoy) => {
@@ -188,10 +185,7 @@ export const makeJudge = (
     onHeard: (envoy) => {
       of(envoy).lostFromMs = Infinity
     },
-    onDeliver: (envoy, { typeUrl, resources }) => {
-      if (typeUrl === routeType) for (const { name } of resources) of(envoy).strange.delete(name)
-    },
-    onLoseVersions: (envoy) => estrange(of(envoy)),
+    onLoseVersions: (envoy) => estrange(envoy, of(envoy)),
     onObjectChange: ({ type, object, before }) => {
       const had = before?.metadata.finalizers?.includes(finalizer) === true
       const has = type !== 'DELETED' && object.metadata.finalizers?.includes(finalizer) === true
@@ -212,7 +206,6 @@ export const makeJudge = (
       }
     },
     onPublish: (snapshot) => {
-      published = clustersIn(snapshot)
       const owners = ownersIn(snapshot)
       const live = api.server
         .list()
@@ -242,7 +235,7 @@ export const makeJudge = (
       serving = new Set()
       troublesAtStart = disk.troubles()
       entrusted.clear()
-      for (const envoy of envoys()) estrange(of(envoy))
+      for (const envoy of envoys()) estrange(envoy, of(envoy))
       const ids = disk.ids()
       // Whom a crash has kept from the roster is waited for, and no longer; by a roster that names others not at all.
       const lostFromMs = clock.nowMs() + (ids.size === 0 ? startWaitMs : 0)
@@ -253,7 +246,7 @@ export const makeJudge = (
       for (const envoy of envoys())
         if (envoy.options.node.id === id && envoy.link?.isHeard !== true) {
           of(envoy).lostFromMs = 0
-          estrange(of(envoy))
+          estrange(envoy, of(envoy))
         }
       entrusted.delete(id)
     },
@@ -268,19 +261,24 @@ const newcomer = (): Watched => ({
   leaving: new Map(),
   pardoned: new Set(),
   lostFromMs: Infinity,
-  strange: new Set(),
+  strange: new Map(),
 })
 
-const estrange = (known: Watched): void => {
-  known.strange = new Set(known.serving.tables)
+const estrange = (envoy: Envoy, known: Watched): void => {
+  known.strange = new Map(
+    [...known.serving.tables].flatMap((name) => {
+      const bytes = tableOf(envoy, name)
+      return bytes === undefined ? [] : [[name, bytes] as const]
+    }),
+  )
 }
 
-const clustersIn = ({ dataPlanes }: Snapshot): ReadonlySet<string> =>
-  new Set(
-    [...dataPlanes.values()].flatMap((view) =>
-      [...PM.entries(view[clusterType])].map(({ name }) => name),
-    ),
-  )
+/** It still has the table that it had then: what was sent since it has not taken. */
+const isStrange = (envoy: Envoy, { strange }: Watched, table: string): boolean =>
+  strange.has(table) && strange.get(table) === tableOf(envoy, table)
+
+const tableOf = ({ state }: Envoy, name: string): Uint8Array | undefined =>
+  state?.watches[routeType].held.get(name)?.bytes
 
 export const ownersIn = ({ dataPlanes }: Snapshot): ReadonlySet<string> =>
   new Set(

@@ -52,7 +52,6 @@ export interface Onlooker {
   readonly onChange: (envoy: Envoy) => void
   readonly onProcess: (envoy: Envoy) => void
   readonly onSend: (link: Link, response: Response) => void
-  readonly onDeliver: (envoy: Envoy, response: ReceivedResponse) => void
   readonly onLoseVersions: (envoy: Envoy) => void
   readonly onReceive: (link: Link, request: DiscoveryRequest) => void
 }
@@ -168,7 +167,6 @@ export const makeNetwork = (
       links.delete(link)
       leave(link)
     } else if (response !== undefined) {
-      onlooker.onDeliver(link.envoy, response)
       tell(link.envoy, { _tag: 'ResponseReceived', response })
     }
   }

@@ -81,7 +81,6 @@ export const makeWorld = (setup: Setup, say: Say): World => {
       judge.onHeard(link.envoy)
       traffic.onReceive(link, request)
     },
-    onDeliver: judge.onDeliver,
     onLoseVersions: judge.onLoseVersions,
   })
   api.server.observe(judge.onObjectChange)

@@ -211,13 +211,17 @@ describe('servedObjects', () => {
     expect(made.objects.at(made.envoy.state())).toEqual(['again'])
   })
 
-  test('a claim that is kept without its route is that of who made it', () => {
+  test('a claim that is kept without its route is that of who made it, also once that is deleted', () => {
     const made = stage((text) => (text.includes('rude') ? 'not such words' : undefined))
     made.publish(snapshotOf([route('a', responding('rude'))]))
     made.settle()
     const request = { listener: 'http', host: 'h', path: '/a' }
     expect(made.envoy.request(request)).toMatchObject({ _tag: 'Responded', code: 503 })
     expect(made.objects.at(made.envoy.state())).toEqual(['a'])
+    made.publish(snapshotOf([]))
+    expect(made.objects.at(made.envoy.state())).toEqual(['a'])
+    made.settle()
+    expect(made.objects.at(made.envoy.state())).toEqual([])
   })
 })
 
