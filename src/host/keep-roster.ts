@@ -55,7 +55,10 @@ export interface RosterKeeper {
   readonly onChange: (listener: () => void) => () => void
   /** The roster as it is to be. Costs O(nodes). */
   readonly roster: () => Roster
-  /** Forgets a lost node, of an id that is shared the lost ones; resolves when that is written down, or cannot be. Never rejects. */
+  /**
+   * Forgets a lost node, of an id that is shared the lost ones; resolves when that is written down, or
+   * cannot be. Never rejects.
+   */
   readonly forget: (id: string) => Promise<ForgetResult>
   /** Resolves when `signal` has aborted and all is written, or `closeWaitMs` have passed. Never rejects. */
   readonly finished: Promise<void>

@@ -169,7 +169,12 @@ describe('conditions', () => {
 
   test('ask no Envoy', async () => {
     const made = start()
-    made.put(anObject('a', deleting), { _tag: 'Releasing', sinceMs: 0, returns: 0, failure: 'refused' })
+    made.put(anObject('a', deleting), {
+      _tag: 'Releasing',
+      sinceMs: 0,
+      returns: 0,
+      failure: 'refused',
+    })
     made.writes.conditions('a', true)
     await made.pass(deletionDelayMs)
     expect([made.journal, made.looks]).toEqual([['conditions a'], []])
