@@ -23,13 +23,6 @@ const plant = (name: string, law: Law, file: string, find: string, replace: stri
 
 const owed = `  if (owed.length > 0) return`
 
-/** With it most of what is not known by ACKs alone is asked for again. */
-const doubtingNothing: Patch = {
-  file: 'host/reconcile.ts',
-  find: `  proof.demandAcks(isWaiting)`,
-  replace: `  proof.demandAcks(isWaiting && clock.nowMs() < 0)`,
-}
-
 export const plants: ReadonlyArray<Plant> = [
   plant(
     'releases-on-publish',
@@ -181,26 +174,4 @@ const terminating`,
     `      return state.isGuarded ? undefined : 'Guard'`,
     `      return state.isGuarded ? 'Release' : 'Guard'`,
   ),
-  {
-    name: 'trusts-versions-after-a-refusal',
-    law: 'GoneBeforeReleased',
-    patches: [
-      {
-        file: 'core/xds/delta.ts',
-        find: `const isTainted = memory?.doubts[typeUrl] !== undefined`,
-        replace: `const isTainted = false`,
-      },
-      {
-        file: 'core/xds/open-type.ts',
-        find: `...asked([...PM.entries(memory?.doubts[typeUrl])], watch),`,
-        replace: ``,
-      },
-      {
-        file: 'core/xds/open-type.ts',
-        find: `asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)`,
-        replace: `[]`,
-      },
-      doubtingNothing,
-    ],
-  },
 ]

@@ -18,4 +18,5 @@ export const seeds: Readonly<Record<string, number>> = {
   'takes-a-lost-watch-for-deletions': 1,
   'breaks-before-it-makes': 1,
   'takes-all-finalizers-off': 2,
+  'releases-what-is-there': 1,
 }
