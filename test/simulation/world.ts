@@ -88,9 +88,6 @@ export const makeWorld = (setup: Setup, say: Say): World => {
   return { setup, clock, api, disk, judge, network, plane, traffic, tastes, resolver }
 }
 
-/** What is refused in one table alone: of a response with two, one works then, although it is refused. */
-const choosySpice = 3
-
 const text = new TextDecoder('latin1')
 
 interface Mind {
@@ -112,7 +109,7 @@ const optionsOf = (
   busyPorts: (port) => port === contestedPort && taste.isPortBusy,
   refuse: (typeUrl, name, bytes) => {
     const { spice, backend } = taste
-    if (typeUrl === routeType && spice > 0 && !(spice === choosySpice && name !== 'alt')) {
+    if (typeUrl === routeType && spice > 0) {
       const known = new Set(formsWith(spice, table(name)))
       const isNew = formsWith(spice, bytes).some((form) => !known.has(form))
       return isNew ? `${name}: hot${spice} is too much` : undefined
