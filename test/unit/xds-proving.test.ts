@@ -136,6 +136,21 @@ describe.each(variants)('%s', (variant) => {
     expect(owed(plane)).toEqual([])
   })
 
+  test('a stream that was open before another of its id had ended is not taken for its successor', () => {
+    const plane = memoryControlPlane()
+    const first = plane.connect(anEnvoy(variant))
+    plane.publish(both)
+    plane.settle()
+    plane.connect(anEnvoy(variant))
+    // Its first request is on its way as the other stream ends.
+    first.disconnect()
+    plane.publish(one)
+    plane.settle()
+    expect(owed(plane)).toEqual(['edge-1'])
+    expect(plane.forget('edge-1')).toBe('Forgotten')
+    expect(owed(plane)).toEqual([])
+  })
+
   test('Envoys that come back with something are counted, and no other ones', () => {
     const plane = memoryControlPlane()
     const envoy = plane.connect(anEnvoy(variant))

@@ -67,6 +67,8 @@ export interface StreamSession {
   readonly session: Session
   /** When it wants a `TimePassed`. */
   readonly due: number | undefined
+  /** The ids of nodes whose streams have ended while this one was open and had not said who it is. */
+  readonly outlived: ReadonlySet<string>
 }
 
 export type FleetStep = readonly [state: FleetState, effects: ReadonlyArray<FleetEffect>]

@@ -145,8 +145,14 @@ const recognize = (
   const session = { ...found.session, isAdmitted }
   if (first === undefined) return withSession(state, stream, session)
   // A stream that nobody has seen end may be the newcomer's own.
-  const memory = others.reduce(unite, twins.length > 0 ? { ...first, isShared: true } : first)
-  return withSession(state, stream, { ...session, memory })
+  // So may one that ended while this one was open already; nor is it sure to be its successor.
+  const isShared = twins.length > 0 || found.outlived.has(id)
+  const memory = others.reduce(unite, isShared ? { ...first, isShared } : first)
+  const isDoubted = known !== undefined && !known.isShared && found.outlived.has(id)
+  const doubted = isDoubted
+    ? { ...state, memory: new Map(state.memory).set(id, { ...known, isShared }) }
+    : state
+  return withSession(doubted, stream, { ...session, memory })
 }
 
 const memoryOf = (session: Session, node: NodeIdentity): NodeMemory =>
@@ -163,7 +169,7 @@ const sessionsOf = ({ sessions }: FleetState, id: string): ReadonlyArray<StreamS
 const close = (state: FleetState, stream: StreamId): FleetState => {
   const found = PM.get(state.sessions, stream)
   if (found === undefined) return state
-  const sessions = PM.remove(state.sessions, stream)
+  const sessions = outlive(PM.remove(state.sessions, stream), found.session.node?.id)
   const due = found.due === state.due ? earliest(sessions) : state.due
   const { node } = found.session
   if (node === undefined) return { ...state, sessions, due }
@@ -171,6 +177,20 @@ const close = (state: FleetState, stream: StreamId): FleetState => {
   leave(memory, found.session, node, sessionsOf({ ...state, sessions }, node.id).length > 0)
   return forgetOldest({ ...state, sessions, due, memory })
 }
+
+/** Notes with each stream that has not said yet who it is that it has seen this node's stream end. */
+const outlive = (
+  sessions: FleetState['sessions'],
+  id: string | undefined,
+): FleetState['sessions'] =>
+  id === undefined
+    ? sessions
+    : [...PM.entries(sessions)]
+        .filter(({ session }) => session.node === undefined)
+        .reduce(
+          (soFar, each) => PM.set(soFar, { ...each, outlived: new Set(each.outlived).add(id) }),
+          sessions,
+        )
 
 /** Puts what a session leaves behind into the memory, as the latest. */
 const leave = (
@@ -241,10 +261,14 @@ const advanceAll = (
   return [next, effects]
 }
 
+const none: ReadonlySet<string> = new Set()
+
 const withSession = (state: FleetState, stream: StreamId, session: Session): FleetState => {
-  const before = PM.get(state.sessions, stream)?.due
+  const known = PM.get(state.sessions, stream)
+  const before = known?.due
   const due = nextTimerOf(session)
-  const sessions = PM.set(state.sessions, { name: stream, session, due })
+  const outlived = known?.outlived ?? none
+  const sessions = PM.set(state.sessions, { name: stream, session, due, outlived })
   // Only the one that was first of all can make the first time later.
   const isLater = before !== due && before !== undefined && before === state.due
   return { ...state, sessions, due: isLater ? earliest(sessions) : earlier(state.due, due) }
