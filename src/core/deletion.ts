@@ -112,9 +112,9 @@ export const stepDeletion = (
 ): DeletionStep => {
   switch (sighting._tag) {
     case 'Plain':
-      return [stay(state, { _tag: 'Serving', isGuarded: true, failure: undefined }), []]
+      return [stepLive(state?._tag === 'Serving' ? state : undefined, true), []]
     case 'Live':
-      return [live(state, sighting.isGuarded), []]
+      return [stepLive(state, sighting.isGuarded), []]
     case 'Terminating':
       return terminating(state, evidence(), nowMs)
     case 'Absent':
@@ -122,17 +122,20 @@ export const stepDeletion = (
   }
 }
 
-const live = (state: DeletionState | undefined, isGuarded: boolean): DeletionState => {
-  const failure =
-    state?._tag === 'Guarding' || state?._tag === 'Serving' ? state.failure : undefined
+/** What `stepDeletion` makes of an object that is there and not being deleted: that needs no evidence, and no time. */
+export const stepLive = (state: DeletionState | undefined, isGuarded: boolean): DeletionState => {
   switch (state?._tag) {
     case undefined:
-    case 'Guarding':
       return isGuarded
         ? { _tag: 'Serving', isGuarded, failure: undefined }
-        : stay(state, { _tag: 'Guarding', failure })
-    case 'Serving':
-      return stay(state, { _tag: 'Serving', isGuarded, failure: isGuarded ? undefined : failure })
+        : { _tag: 'Guarding', failure: undefined }
+    case 'Guarding':
+      return isGuarded ? { _tag: 'Serving', isGuarded, failure: undefined } : state
+    case 'Serving': {
+      const failure = isGuarded ? undefined : state.failure
+      const isSame = state.isGuarded === isGuarded && state.failure === failure
+      return isSame ? state : { _tag: 'Serving', isGuarded, failure }
+    }
     case 'Waiting':
     case 'Settling':
     case 'Releasing':

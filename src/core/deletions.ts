@@ -7,6 +7,7 @@ import {
   noteWrite,
   type Sighting,
   stepDeletion,
+  stepLive,
   type Write,
 } from './deletion.js'
 import type { EdgeRoute, RouteKey } from './edge-route.js'
@@ -59,14 +60,11 @@ export const routesInService = ({ records }: Deletions, seen: Seen): ReadonlyArr
   for (const object of seen.objects) {
     const sighting = sightingOf(object)
     if (sighting._tag !== 'Live') continue
-    const [state] = stepDeletion(records.get(object.uid)?.state, sighting, neverAsked, 0)
+    const state = stepLive(records.get(object.uid)?.state, sighting.isGuarded)
     if (isInService(state)) served.add(object.uid)
   }
   return seen.routes.filter(({ metadata }) => served.has(metadata.uid))
 }
-
-/** What is there, and is not being deleted, needs no evidence. */
-const neverAsked = (): Evidence => ({ _tag: 'RosterUnsaved', message: '' })
 
 /**
  * Takes in the whole state of a source. What is no more there was deleted; in a source without finalizers it
@@ -114,6 +112,13 @@ export const lookAgain = (
     nowMs,
   )
 }
+
+/** Those that have this name, or had it: a new object may be there while the old one is going. Costs O(objects). */
+export const recordsNamed = (
+  { records }: Deletions,
+  { namespace, name }: RouteKey,
+): ReadonlyArray<DeletionRecord> =>
+  [...records.values()].filter(({ key }) => key.namespace === namespace && key.name === name)
 
 /** Notes how a write to an object went. */
 export const noteWritten = (

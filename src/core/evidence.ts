@@ -1,8 +1,8 @@
 import type { Evidence, NotYet } from './deletion.js'
 import { type Ledger, mayStillServe } from './ledger.js'
-import { maxRemembered } from './xds/fleet.js'
 import { named } from './programmed/statement.js'
 import type { Uid } from './resource.js'
+import { maxRemembered } from './xds/fleet.js'
 
 /**
  * What the ledger proves of an object. `closed` is a reason why nothing counts as proven at the moment, whatever

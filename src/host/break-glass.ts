@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { NotYet } from '../core/deletion.js'
-import type { DeletionRecord } from '../core/deletions.js'
+import { type DeletionRecord, recordsNamed } from '../core/deletions.js'
 import type { RouteKey } from '../core/edge-route.js'
 import { evidenceOf } from '../core/evidence.js'
 import { mayStillServe } from '../core/ledger.js'
@@ -34,16 +34,14 @@ export interface BreakGlassPorts {
 /** Stops waiting with every object of a name that is being deleted, and says what was not proven of them. */
 export const breakGlass = async (
   ports: BreakGlassPorts,
-  { namespace, name }: RouteKey,
+  key: RouteKey,
 ): Promise<BreakGlassResult> => {
   const { controller, ledger: source, notYet } = ports
   controller.look()
-  const { records, pending } = controller.state().deletions
-  const named = [...records.values()].filter(
-    ({ key }) => key.namespace === namespace && key.name === name,
-  )
+  const { deletions } = controller.state()
+  const named = recordsNamed(deletions, key)
   if (named.length === 0) return { _tag: 'Unknown' }
-  const ending = named.filter(({ uid }) => pending.has(uid))
+  const ending = named.filter(({ uid }) => deletions.pending.has(uid))
   if (ending.length === 0) return { _tag: 'NotTerminating' }
   // As it is before anything is done: a glass that is broken confirms nothing.
   const [ledger, closed] = [source.ledger(), notYet()]

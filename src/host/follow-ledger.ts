@@ -1,3 +1,4 @@
+import { alarm } from '../core/alarm.js'
 import type { Clock } from '../ports/clock.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 
@@ -33,7 +34,7 @@ export const followLedger = (
   delayMs: () => number = (): number => statusDelayMs,
 ): LedgerFollower => {
   let changed: (() => void) | undefined
-  let asked: (() => void) | undefined
+  const asked = alarm(clock, look)
   const lookSoon = (): void => {
     changed ??= clock.after(delayMs(), () => {
       changed = undefined
@@ -41,20 +42,10 @@ export const followLedger = (
     })
   }
   const stopListening = source.onLedgerChange(lookSoon)
-  const lookAt = (atMs: number | undefined): void => {
-    asked?.()
-    asked =
-      atMs === undefined
-        ? undefined
-        : clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())), () => {
-            asked = undefined
-            look()
-          })
-  }
   const close = (): void => {
     stopListening()
     changed?.()
-    asked?.()
+    asked.set(undefined)
   }
-  return { lookSoon, lookAt, close }
+  return { lookSoon, lookAt: asked.set, close }
 }

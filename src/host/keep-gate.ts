@@ -1,3 +1,4 @@
+import { alarm } from '../core/alarm.js'
 import type { NotYet } from '../core/deletion.js'
 import {
   gateOf,
@@ -18,20 +19,12 @@ export interface RunningGate {
 /** Calls `onChange`, which must not throw, when the gate may have changed, also when time has opened it. */
 export const keepGate = (clock: Clock, waitMs: number, onChange: () => void): RunningGate => {
   let state = openStartGate(waitMs)
-  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined
   let closed = false
-  const wind = (): void => {
-    const atMs = closed ? undefined : nextGateTimer(state, clock.nowMs())
-    if (atMs === timer?.atMs) return
-    timer?.cancel()
-    timer = atMs === undefined ? undefined : { atMs, cancel: wakeAt(atMs) }
-  }
-  const wakeAt = (atMs: number): (() => void) =>
-    clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())), () => {
-      timer = undefined
-      wind()
-      onChange()
-    })
+  const wake = alarm(clock, () => {
+    wind()
+    onChange()
+  })
+  const wind = (): void => wake.set(closed ? undefined : nextGateTimer(state, clock.nowMs()))
   return {
     step: (event) => {
       const next = stepStartGate(state, event, clock.nowMs())

@@ -1,6 +1,6 @@
 import type { NotYet } from '../core/deletion.js'
-import type { DeletionRecord } from '../core/deletions.js'
-import { type RouteKey, showKey } from '../core/edge-route.js'
+import { type DeletionRecord, recordsNamed } from '../core/deletions.js'
+import { showKey } from '../core/edge-route.js'
 import { type Ledger, type LedgerNode, mayStillServe } from '../core/ledger.js'
 import { compareStrings } from '../core/order.js'
 import { conditionsOf } from '../core/status.js'
@@ -31,7 +31,9 @@ export const makeOperator = (ports: OperatorPorts): Operator => ({
   explain: (key) => {
     const ledger = ports.ledger.ledger()
     const heldUp = holdUps(ports, ledger)
-    return recordsOf(ports, key).map((record) => explain(ports, record, ledger, heldUp))
+    return recordsNamed(ports.controller.state().deletions, key).map((record) =>
+      explain(ports, record, ledger, heldUp),
+    )
   },
   nodes: () => {
     const ledger = ports.ledger.ledger()
@@ -43,14 +45,6 @@ export const makeOperator = (ports: OperatorPorts): Operator => ({
   forget: (id) => ports.forget(id),
   breakGlass: (key) => breakGlass(ports, key),
 })
-
-const recordsOf = (
-  { controller }: OperatorPorts,
-  { namespace, name }: RouteKey,
-): ReadonlyArray<DeletionRecord> =>
-  [...controller.state().deletions.records.values()].filter(
-    ({ key }) => key.namespace === namespace && key.name === name,
-  )
 
 const explain = (
   ports: OperatorPorts,

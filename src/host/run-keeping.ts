@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { alarm } from '../core/alarm.js'
 import { inTurn } from '../core/in-turn.js'
 import { listeners } from '../core/listeners.js'
 import type { Roster } from '../core/roster.js'
@@ -54,7 +55,6 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
   const { store, clock, random } = ports
   let state = openKeeping(roster)
   let stopped = false
-  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined
   const changes = listeners()
   const save = async (next: Roster): Promise<void> => {
     const message = `the write has not ended within ${slowSaveMs / 1000} s`
@@ -65,17 +65,8 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
     const retryAtMs = clock.nowMs() + backoffMs(state.failures + 1, random())
     dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs })
   }
-  const wind = (): void => {
-    const atMs = stopped ? undefined : nextKeepingTimer(state)
-    if (atMs === timer?.atMs) return
-    timer?.cancel()
-    timer = atMs === undefined ? undefined : { atMs, cancel: wakeAt(atMs) }
-  }
-  const wakeAt = (atMs: number): (() => void) =>
-    clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())), () => {
-      timer = undefined
-      dispatch({ _tag: 'TimePassed' })
-    })
+  const wake = alarm(clock, () => dispatch({ _tag: 'TimePassed' }))
+  const wind = (): void => wake.set(stopped ? undefined : nextKeepingTimer(state))
   const dispatch = inTurn(
     (event: KeepingEvent) => {
       if (stopped) return

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers'
 import type { MemoryControlPlane } from '../adapters/memory/index.js'
 import type { RunningHost } from '../host/start-host.js'
-import type { SteppingClock } from './stepping-clock.js'
+import type { SteppingClock } from '../adapters/memory/stepping-clock.js'
 
 /** Lets a host in memory go on, in an order that is always the same. */
 export interface Drive {

@@ -28,7 +28,7 @@ import type { Clock } from '../ports/clock.js'
 import { drive } from './drive.js'
 import { type HostJudge, hostJudge } from './host-judge.js'
 import type { Violation } from './invariants/violation.js'
-import { steppingClock } from './stepping-clock.js'
+import { steppingClock } from '../adapters/memory/stepping-clock.js'
 
 type Ports = HostPorts<MemoryControlPlane>
 

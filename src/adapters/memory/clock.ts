@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.js'
+import { steppingClock } from './stepping-clock.js'
 
 /** Time that passes only when it is told to. */
 export interface VirtualClock extends Clock {
@@ -15,45 +16,20 @@ export interface VirtualClock extends Clock {
 /** How many callbacks one `advance` makes at most: no real wait needs as many, a loop would never end. */
 export const maxCallbacks = 100_000
 
-interface Timer {
-  readonly dueMs: number
-  readonly callback: () => void
-}
-
 /** Makes a clock that stands at `startMs` since the Unix epoch. */
 export const virtualClock = (startMs = 0): VirtualClock => {
-  let nowMs = startMs
-  const timers = new Set<Timer>()
-
-  /** A set keeps the order of asking, so that the first of the earliest ones is next. */
-  const next = (untilMs: number): Timer | undefined => {
-    let earliest: Timer | undefined
-    for (const timer of timers)
-      if (timer.dueMs <= untilMs && (earliest === undefined || timer.dueMs < earliest.dueMs))
-        earliest = timer
-    return earliest
-  }
-
+  const { nowMs, after, isDue, runNext, moveTo, waiting } = steppingClock(startMs)
   return {
-    nowMs: () => nowMs,
-    after: (delayMs, callback) => {
-      const timer = { dueMs: nowMs + Math.max(0, delayMs), callback }
-      timers.add(timer)
-      return () => {
-        timers.delete(timer)
-      }
-    },
+    nowMs,
+    after,
     advance: (ms) => {
-      const untilMs = nowMs + ms
-      let calls = 0
-      for (let timer = next(untilMs); timer !== undefined; timer = next(untilMs)) {
-        if (++calls > maxCallbacks) throw new Error(`time stands still at ${nowMs} ms`)
-        timers.delete(timer)
-        nowMs = Math.max(nowMs, timer.dueMs)
-        timer.callback()
+      const untilMs = nowMs() + ms
+      for (let calls = 0; isDue(untilMs); calls += 1) {
+        if (calls === maxCallbacks) throw new Error(`time stands still at ${nowMs()} ms`)
+        runNext(untilMs)
       }
-      nowMs = untilMs
+      moveTo(untilMs)
     },
-    waiting: () => timers.size,
+    waiting,
   }
 }

@@ -2,12 +2,12 @@ import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
 import type { View } from '../snapshot.js'
 import { clusterType, endpointType, routeType } from '../type-url.js'
-import { possibleForms } from './holding.js'
+import { holdsNothing, holdsUnknown, possibleForms } from './holding.js'
 import { depart, refersTo } from './linger.js'
 import { hasName } from './names.js'
 import { mayHoldUnknown, tablesBefore, tablesIn } from './node-memory.js'
 import { resourceKey } from './search.js'
-import { isEnvoy, type Session } from './session-state.js'
+import { isEnvoy, isEnvoyBack, type Session } from './session-state.js'
 import type { Watch } from './watch.js'
 
 /** The session with the clusters that are to stay although the goal has them no more. */
@@ -19,7 +19,8 @@ export const linger = (session: Session, goal: View, nowMs: number): Session => 
     held: clusters.sent,
     endpoints: session.watches[endpointType]?.sent,
     strangers: strangersTo(clusters),
-    tables: () => (holdsUnknown(session, goal) ? undefined : possibleTables(session)),
+    tables: () =>
+      isUnsaid(session) || holdsUnknownTable(session, goal) ? undefined : possibleTables(session),
     nowMs,
   })
   return lingerers === session.lingerers ? session : { ...session, lingerers }
@@ -30,11 +31,6 @@ const strangersTo = ({ claims, subscription }: Watch): ReadonlyArray<string> =>
   subscription.wildcard && claims !== undefined
     ? [...claims.keys()].filter((name) => !hasName(subscription.names, name))
     : []
-
-/** True while an Envoy that has come with something has not said which tables it has, or has one that nobody knows. */
-const holdsUnknown = (session: Session, goal: View): boolean =>
-  (session.freshness === 'Held' && isEnvoy(session) && mayHoldUnknown(session)) ||
-  holdsUnknownTable(session, goal)
 
 /** True while the client holds a table that nobody knows, and is to be sent another one or drains it. */
 const holdsUnknownTable = (session: Session, goal: View): boolean => {
@@ -54,10 +50,11 @@ const holdsUnknownTable = (session: Session, goal: View): boolean => {
 
 /** True while an Envoy goes on with a table that nobody knows: it may name any cluster. */
 export const mayNameAny = (session: Session): boolean =>
-  session.freshness === 'Held' &&
-  isEnvoy(session) &&
-  (mayHoldUnknown(session) ||
-    [...PM.entries(session.watches[routeType]?.holding.unsure)].some(({ isUnknown }) => isUnknown))
+  isUnsaid(session) ||
+  (isEnvoyBack(session) && holdsUnknown(session.watches[routeType]?.holding ?? holdsNothing))
+
+/** True while an Envoy that has come with something has not said which tables it has. */
+const isUnsaid = (session: Session): boolean => isEnvoyBack(session) && mayHoldUnknown(session)
 
 /** Every table that the client may hold. */
 export const possibleTables = (session: Session): ReadonlyArray<Resource> => {

@@ -70,6 +70,10 @@ export const isCertain = (
   { name, version }: Pick<Resource, 'name' | 'version'>,
 ): boolean => PM.get(unsure, name) === undefined && PM.get(acked, name)?.version === version
 
+/** True if the client may hold something of which nobody knows what it is. */
+export const holdsUnknown = ({ unsure }: Holding): boolean =>
+  [...PM.entries(unsure)].some(({ isUnknown }) => isUnknown)
+
 /** How a doubt came about. */
 export type Doubt = Pick<Unsure, 'isAtomic' | 'isSettling'>
 

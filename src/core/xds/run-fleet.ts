@@ -1,3 +1,4 @@
+import { alarm, type AlarmClock } from '../alarm.js'
 import { inTurn } from '../in-turn.js'
 import { type Ledger, ledgerOf } from '../ledger.js'
 import { listeners } from '../listeners.js'
@@ -20,14 +21,6 @@ export interface FleetMachine {
   readonly initial: FleetState
   readonly step: (state: FleetState, event: FleetEvent, nowMs: number) => FleetStep
   readonly nextTimer: (state: FleetState) => number | undefined
-}
-
-/** Time, for a machine that reads no clock. */
-export interface FleetClock {
-  /** Milliseconds, never going back. */
-  readonly nowMs: () => number
-  /** Calls back once after `delayMs`, unless the returned function is called before. */
-  readonly after: (delayMs: number, callback: () => void) => () => void
 }
 
 /** Who hears of it. */
@@ -88,11 +81,10 @@ export interface RunningFleet {
  */
 export const runFleet = (
   machine: FleetMachine,
-  clock: FleetClock,
+  clock: AlarmClock,
   { observe, onFault }: FleetListeners,
 ): RunningFleet => {
   let state = machine.initial
-  let timer: Timer | undefined
   let stopped = false
   let known: { readonly state: FleetState; readonly ledger: Ledger } | undefined
   const changes = listeners()
@@ -115,17 +107,8 @@ export const runFleet = (
     wind()
     changes.ring()
   }
-  const wind = (): void => {
-    const due = stopped ? undefined : machine.nextTimer(state)
-    if (due === timer?.due) return
-    timer?.cancel()
-    timer = due === undefined ? undefined : { due, cancel: wakeAt(due) }
-  }
-  const wakeAt = (due: number): (() => void) =>
-    clock.after(Math.max(0, Math.ceil(due - clock.nowMs())), () => {
-      timer = undefined
-      dispatch({ _tag: 'TimePassed' })
-    })
+  const wake = alarm(clock, () => dispatch({ _tag: 'TimePassed' }))
+  const wind = (): void => wake.set(stopped ? undefined : machine.nextTimer(state))
   const dispatch = inTurn(
     (event: Turn) => {
       if (!('stream' in event)) return advance(event)
@@ -162,11 +145,6 @@ export const runFleet = (
       wind()
     },
   }
-}
-
-interface Timer {
-  readonly due: number
-  readonly cancel: () => void
 }
 
 /** An event of the machine; that a stream opens or closes, with what else is to be told of it. */

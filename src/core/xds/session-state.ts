@@ -166,6 +166,10 @@ export const ownersOf = (
   return PM.get(viewOf(snapshot, dataPlaneOf(node))[typeUrl], name)?.owners ?? []
 }
 
+/** True of an Envoy that goes on with what it had when its stream began. */
+export const isEnvoyBack = (session: Session): boolean =>
+  session.freshness === 'Held' && isEnvoy(session)
+
 export const withWatch = (session: Session, typeUrl: TypeUrl, watch: Watch): Session =>
   session.watches[typeUrl] === watch
     ? session

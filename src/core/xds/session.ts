@@ -13,9 +13,9 @@ import { receiveDelta } from './delta.js'
 import { flush } from './flush.js'
 import type { DiscoveryRequest } from './messages.js'
 import { countNames, noNames } from './names.js'
+import type { Noted } from './noted.js'
 import { openType } from './open-type.js'
 import { doubtUnproven } from './proving.js'
-import type { Noted } from './noted.js'
 import type { Conviction } from './search.js'
 import {
   andThen,
@@ -29,9 +29,8 @@ import {
   withWatch,
 } from './session-state.js'
 import { receiveSotw } from './sotw.js'
-import type { InFlight } from './watch.js'
-
 import { warmTimeoutMs } from './timers.js'
+import type { InFlight } from './watch.js'
 
 export { nextTimer } from './timers.js'
 export {

@@ -1,9 +1,9 @@
-import * as PM from '../persistent-map.js'
 import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { holdsUnknown } from './holding.js'
 import { nextDeparture } from './linger.js'
 import { mayHoldUnknown } from './node-memory.js'
 import { type Conviction, keyOf, type Search, suspectsOf } from './search.js'
-import { isEnvoy, type Session } from './session-state.js'
+import { isEnvoyBack, type Session } from './session-state.js'
 
 /**
  * How long the answer to clusters is waited for, in milliseconds: a cluster that does not become ready holds
@@ -65,7 +65,7 @@ export const warmDeadline = (session: Session): number | undefined => {
   if (watch === undefined || oldest === undefined) return undefined
   const isSilent = session.heardAt <= oldest.sentAt || mayHoldUnknown(session)
   // One that has begun to read again gets the whole time to answer.
-  return isBack(session) && !watch.hasAccepted && isSilent
+  return isEnvoyBack(session) && !watch.hasAccepted && isSilent
     ? oldest.sentAt + unknownTimeoutMs
     : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }
@@ -84,11 +84,9 @@ export const clustersWaitMs = 20_000
 export const clustersAwaited = (session: Session): number | undefined => {
   const { watches, namedAt } = session
   const isAwaited =
-    isBack(session) && watches[clusterType] === undefined && watches[routeType] !== undefined
+    isEnvoyBack(session) && watches[clusterType] === undefined && watches[routeType] !== undefined
   return isAwaited ? namedAt + clustersWaitMs : undefined
 }
-
-const isBack = (session: Session): boolean => session.freshness === 'Held' && isEnvoy(session)
 
 /**
  * How long an Envoy drains a listener, in milliseconds, if it was not told otherwise (`--drain-time-s`): so long
@@ -103,8 +101,8 @@ export const drainMs = 600_000
 export const emptiesAt = (session: Session): number | undefined => {
   const { isProving, isAdmitted, watches, namedAt } = session
   const watch = watches[routeType]
-  const isUnknown = [...PM.entries(watch?.holding.unsure)].some((entry) => entry.isUnknown)
-  const isWaiting = isProving && isAdmitted && isUnknown && watch?.emptiesUnknown === false
+  const isWaiting =
+    isProving && isAdmitted && watch?.emptiesUnknown === false && holdsUnknown(watch.holding)
   return isWaiting ? namedAt + drainMs : undefined
 }
 

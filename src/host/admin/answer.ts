@@ -6,6 +6,7 @@ import {
   errorDocument,
   type ErrorReason,
   forgottenDocument,
+  isTerminating,
   nodesDocument,
   routesDocument,
 } from './document.js'
@@ -100,7 +101,7 @@ const breakGlass = async (key: RouteKey, uids: unknown, at: Answering): Promise<
       uids === undefined ||
       at.operator
         .explain(key)
-        .every(({ uid, state }) => !terminating.has(state._tag) || uids.includes(uid)),
+        .every(({ uid, state }) => !isTerminating(state._tag) || uids.includes(uid)),
   )
   if (!isAgreed)
     return refused(409, 'Changed', `${showKey(key)} is another object now: look at it again`)
@@ -114,9 +115,6 @@ const breakGlass = async (key: RouteKey, uids: unknown, at: Answering): Promise<
 
 const isStrings = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
-
-/** The states in which our finalizer is on an object that is being deleted. */
-const terminating: ReadonlySet<string> = new Set(['Waiting', 'Settling', 'Releasing'])
 
 const breakGlassAnswer = (key: RouteKey, result: BreakGlassResult): Answer => {
   switch (result._tag) {

@@ -76,6 +76,10 @@ export interface NodeDocument {
   readonly holdsUpCount: number
 }
 
+/** The states in which our finalizer is on an object that is being deleted. */
+export const isTerminating = (state: RouteDocument['state']): boolean =>
+  state === 'Waiting' || state === 'Settling' || state === 'Releasing'
+
 /** `POST /v1/nodes/ID/forget`. */
 export interface ForgottenDocument extends Document {
   readonly id: string

@@ -8,7 +8,8 @@ import { askAdmin } from './admin/client.js'
 import { brokenDecoder } from './admin/decode.js'
 import { adminFrom, adminWords, failed, parseRouteKey, routeOperand } from './admin/run.js'
 import { countEnvoys, showHeldUp } from './admin/show-node.js'
-import { isTerminating, showRoutes } from './admin/show-route.js'
+import { isTerminating } from '../admin/document.js'
+import { showRoutes } from './admin/show-route.js'
 import { printable, showName } from './admin/words.js'
 import { type Command, hasFlag, type Option } from './command.js'
 import { routeQuestion } from './explain.js'
@@ -54,7 +55,7 @@ const breakGlass = async (
   const found = await askAdmin(admin, routeQuestion(key), world.signal)
   if (E.isLeft(found)) return failed(world, 'break-glass', found.left)
   world.out(showRoutes(found.right, adminWords(admin)))
-  const terminating = found.right.routes.filter(isTerminating)
+  const terminating = found.right.routes.filter(({ state }) => isTerminating(state))
   if (terminating.length === 0)
     return failed(world, 'break-glass', `${showName(showKey(key))} is not being deleted`)
   world.out(`\n${hazard}\n`)

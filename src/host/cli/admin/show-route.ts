@@ -144,7 +144,3 @@ const about = (
   const rest = nodes.length - 1
   return [`${showName(first.id)}${rest > 0 ? ` (and ${rest} like it)` : ''} ${words}`, ...more]
 }
-
-/** True if our finalizer is on it, and it is being deleted. */
-export const isTerminating = ({ state }: RouteDocument): boolean =>
-  state === 'Waiting' || state === 'Settling' || state === 'Releasing'

@@ -1,11 +1,15 @@
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../../ports/clock.js'
 
 /** Time that passes one callback at a time, so that promises can go on in between. */
 export interface SteppingClock extends Clock {
+  /** Whether somebody is to be called back until then. */
+  readonly isDue: (untilMs: number) => boolean
   /** Calls back the first of those that are due until then, and says whether there was one. */
   readonly runNext: (untilMs: number) => boolean
   /** Lets it be this late, if it is not later. */
   readonly moveTo: (ms: number) => void
+  /** How many callbacks wait. */
+  readonly waiting: () => number
 }
 
 interface Timer {
@@ -13,6 +17,7 @@ interface Timer {
   readonly callback: () => void
 }
 
+/** Makes a clock that stands at `startMs` since the Unix epoch. Each callback sees the moment it was due at. */
 export const steppingClock = (startMs: number): SteppingClock => {
   let nowMs = startMs
   const timers = new Set<Timer>()
@@ -32,6 +37,7 @@ export const steppingClock = (startMs: number): SteppingClock => {
         timers.delete(timer)
       }
     },
+    isDue: (untilMs) => (first()?.dueMs ?? Infinity) <= untilMs,
     runNext: (untilMs) => {
       const timer = first()
       if (timer === undefined || timer.dueMs > untilMs) return false
@@ -43,5 +49,6 @@ export const steppingClock = (startMs: number): SteppingClock => {
     moveTo: (ms) => {
       nowMs = Math.max(nowMs, ms)
     },
+    waiting: () => timers.size,
   }
 }
