@@ -52,7 +52,7 @@ export const openType = (
     lingerers: comesBack ? heldBefore(memory) : session.lingerers,
     watches: { ...session.watches, [typeUrl]: remembered },
   }
-  return session.isProving ? doubtUnproven(opened) : opened
+  return session.isProving && typeUrl === routeType ? doubtUnproven(opened) : opened
 }
 
 const noClaims = ({ claims }: Watch): Watch['claims'] => claims && new Map()

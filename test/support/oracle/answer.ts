@@ -1,18 +1,9 @@
+import type { RequestParts } from '../../../src/testing/arbitraries/requests.js'
 /** A header or a query parameter: a name and its value. */
 export type Pair = readonly [name: string, value: string]
 
 /** One request, as a client sends it. */
-export interface Request {
-  readonly dataPlane: string
-  /** The `Host` header. */
-  readonly host: string
-  /** Without the query. */
-  readonly path: string
-  readonly method: string
-  /** Names in lower case. */
-  readonly headers: ReadonlyArray<Pair>
-  readonly query: ReadonlyArray<Pair>
-}
+export type Request = RequestParts
 
 /**
  * What a client gets.
