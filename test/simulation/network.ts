@@ -43,6 +43,8 @@ export interface Link {
   readonly toClient: Array<ReceivedResponse | 'End'>
   isClientThere: boolean
   isServerThere: boolean
+  /** How many requests of the burst with which an Envoy connects are still on their way. */
+  burst: number
   /** A request of it has arrived. */
   isHeard: boolean
 }
@@ -77,6 +79,12 @@ export interface Network {
 /** The longest an Envoy waits between two tries to connect, in milliseconds. */
 const slowReconnectMs = 29_000
 const fastReconnectMs = 2_000
+
+/**
+ * How far apart the requests may arrive that an Envoy wrote at once, in milliseconds: less than the control plane
+ * waits for clusters (`warmTimeoutMs`), which takes one that has asked for nothing else to have nothing else.
+ */
+const maxBurstMs = 4_000
 
 /** Envoys that connect by themselves, and messages that wait until they are delivered. */
 export const makeNetwork = (
@@ -125,12 +133,20 @@ export const makeNetwork = (
       toClient: [],
       isClientThere: true,
       isServerThere: true,
+      burst: 0,
       isHeard: false,
     }
     links.add(link)
     envoy.link = link
     server.open(link.id, serverEnd(link, onlooker))
     tell(envoy, { _tag: 'Connected' })
+    link.burst = link.toServer.length
+  }
+  /** An Envoy writes all that it asks for at once: where some of it has arrived the rest is not far. */
+  const hurry = (link: Link): void => {
+    clock.after(maxBurstMs, () => {
+      while (link.burst > 0 && links.has(link) && link.toServer.length > 0) deliverTo(link, true)
+    })
   }
   /** The client's end is gone; what was on its way to it is lost. */
   const leave = (link: Link): void => {
@@ -152,6 +168,8 @@ export const makeNetwork = (
   const deliverTo = (link: Link, isToServer: boolean): void => {
     if (isToServer) {
       const request = link.toServer.shift()
+      if (!link.isHeard) hurry(link)
+      link.burst -= 1
       if (request === 'Gone') {
         links.delete(link)
         server?.close(link.id, 'the connection broke')

@@ -115,6 +115,10 @@ export const tablesBefore = ({ memory, isBare }: Remembered): PM.PersistentMap<U
 /** Everything that any of several clients of one id may hold. */
 export const unite = (a: NodeMemory, b: NodeMemory): NodeMemory => ({
   ...b,
+  // In state of the world a response takes away what it does not name: so that is what either of them has.
+  accepted: Object.fromEntries(
+    typeUrls.map((typeUrl) => [typeUrl, uniteResources(a.accepted[typeUrl], b.accepted[typeUrl])]),
+  ),
   isUnknown: a.isUnknown || b.isUnknown,
   isShared: true,
   tables: uniteUnsure(a.tables, b.tables),
@@ -122,6 +126,14 @@ export const unite = (a: NodeMemory, b: NodeMemory): NodeMemory => ({
     typeUrls.map((typeUrl) => [typeUrl, uniteUnsure(a.doubts[typeUrl], b.doubts[typeUrl])]),
   ),
 })
+
+/** Costs O(log n) for each difference. */
+const uniteResources = (a: Resources, b: Resources): Resources =>
+  PM.diff(b, a).reduce<Resources>(
+    (all, { before, after }) =>
+      before === undefined && after !== undefined ? PM.set(all, after) : all,
+    b,
+  )
 
 const uniteUnsure = (
   a: PM.PersistentMap<Unsure>,

@@ -8,7 +8,7 @@ import {
   routeType,
   type TypeUrl,
 } from '../type-url.js'
-import { type Holding, justAsked, recall, type Unsure } from './holding.js'
+import { type Holding, justAsked, maxForms, recall, type Unsure } from './holding.js'
 import { endpointsOf, type Lingerers } from './linger.js'
 import type { DiscoveryRequest } from './messages.js'
 import { eachName } from './names.js'
@@ -37,9 +37,9 @@ export const openType = (
     claims: session.isProving && typeUrl === routeType ? noClaims(watch) : watch.claims,
     holding: recall(knownOf(request, typeUrl, memory) ?? watch.holding, [
       ...askedFor(watch, typeUrl, session.isBare ? 'Fresh' : freshness),
-      ...asked([...PM.entries(memory?.doubts[typeUrl])], watch),
+      ...left([...PM.entries(memory?.doubts[typeUrl])], watch, memory),
       ...(typeUrl === routeType
-        ? asked([...PM.entries(tablesBefore({ ...session, memory }))], watch)
+        ? left([...PM.entries(tablesBefore({ ...session, memory }))], watch, memory)
         : []),
     ]),
     search: (isUpgraded(session) ? undefined : memory?.searches[typeUrl]) ?? noSearch,
@@ -94,10 +94,28 @@ const isUpgraded = ({ node, memory }: Session): boolean => {
 }
 
 /** What it does not ask for any more it does not hold. */
-const asked = (entries: ReadonlyArray<Unsure>, { subscription }: Watch): ReadonlyArray<Unsure> =>
+const left = (
+  entries: ReadonlyArray<Unsure>,
+  { subscription }: Watch,
+  memory: NodeMemory | undefined,
+): ReadonlyArray<Unsure> =>
   entries
     .filter(({ name }) => covers(subscription, name))
-    .map((entry) => ({ ...entry, isSettling: false }))
+    .map((entry) => ({
+      ...(memory?.isShared === true ? unaccepted(entry) : entry),
+      isSettling: false,
+    }))
+
+/** What another one with its id has accepted it may hold, and may refuse. */
+const unaccepted = (entry: Unsure): Unsure => ({
+  ...entry,
+  accepted: undefined,
+  forms: [...(entry.accepted === undefined ? [] : [entry.accepted]), ...entry.forms].slice(
+    -maxForms,
+  ),
+  isUnknown: entry.isUnknown || (entry.accepted !== undefined && entry.forms.length >= maxForms),
+  isAtomic: false,
+})
 
 /** What a client has asked for by name, and was not sent yet. */
 const askedFor = (

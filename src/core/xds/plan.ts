@@ -173,9 +173,10 @@ export const unreadyBefore = (
 ): Unready => {
   if (memory === undefined && !isEnvoy) return allReady(undefined)
   const doubts = memory?.doubts[clusterType]
+  // What others with its id have accepted, it may not have.
+  const accepted = memory?.isShared === true ? undefined : memory?.accepted[clusterType]
   const pending = new Set<string>()
-  for (const { name, after } of PM.diff(memory?.accepted[clusterType], goal))
-    if (after !== undefined) pending.add(name)
+  for (const { name, after } of PM.diff(accepted, goal)) if (after !== undefined) pending.add(name)
   for (const { name } of PM.entries(doubts)) pending.add(name)
   return { pending, kept: new Set(), refused: new Set(), clusters: goal }
 }

@@ -63,12 +63,17 @@ export const warmDeadline = (session: Session): number | undefined => {
   const watch = session.watches[clusterType]
   const oldest = watch?.inFlight.find(({ isStalled }) => !isStalled)
   if (watch === undefined || oldest === undefined) return undefined
-  const isSilent = session.heardAt <= oldest.sentAt || mayHoldUnknown(session)
+  // Of one that has named none of its clusters nothing counts but an answer: the rest it had said before.
+  const saysNothing = watch.holding.acked === undefined && !hasAccepted(session)
+  const isSilent = session.heardAt <= oldest.sentAt || mayHoldUnknown(session) || saysNothing
   // One that has begun to read again gets the whole time to answer.
   return isEnvoyBack(session) && !watch.hasAccepted && isSilent
     ? oldest.sentAt + unknownTimeoutMs
     : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }
+
+const hasAccepted = ({ watches }: Session): boolean =>
+  typeUrls.some((typeUrl) => watches[typeUrl]?.hasAccepted === true)
 
 /**
  * How long a client that comes back is waited for to ask for clusters, in milliseconds: an Envoy gives up a
