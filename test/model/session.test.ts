@@ -249,4 +249,8 @@ describe('under any exchange the laws hold, and once all is accepted', () => {
   test('a delta client holds exactly what is published and asked for', () => {
     fc.assert(converges('delta', false), { numRuns: 1_000 })
   })
+
+  test('also where a reconnecting client has all that there is and more: its doubts are settled at once', () => {
+    fc.assert(converges('delta', false), { seed: -864671193, path: '577' })
+  })
 })

@@ -127,17 +127,17 @@ const makeFaults = (): {
 } => {
   let weather = fairWeather
   let random: Random = randomOf(0)
-  const lists = new Map<string, number>()
+  const listed = new Set<string>()
   const delay = (): number => (random.chance(weather.slow) ? random.below(weather.slowMs) : 0)
   const faults: ApiFaults = {
     ofRequest: (request, client) => {
-      const nth = (lists.get(client) ?? 0) + 1
-      if (request._tag === 'List') lists.set(client, nth)
       const fate: RequestFate = { requestMs: delay(), answerMs: delay() }
       if (random.chance(weather.failing))
         return { ...fate, fails: random.chance(0.5) ? 'before' : 'after' }
-      // The first list of a process is asked of the quorum; later ones may come from a replica that lags.
-      const mayLag = request._tag === 'List' && nth > 1 && random.chance(weather.lossy)
+      if (request._tag !== 'List') return fate
+      // Until a process has a list it asks the quorum; later ones may come from a replica that lags.
+      const mayLag = listed.has(client) && random.chance(weather.lossy)
+      listed.add(client)
       return mayLag ? { ...fate, behind: random.below(4) } : fate
     },
     ofEvent: () => {

@@ -112,6 +112,7 @@ export const makeJudge = (
   let shownDeleted = new Set<string>()
   let shown: ReadonlyMap<string, StoredObject> = new Map()
   let serving: ReadonlySet<string> = new Set()
+  let shownValid: ReadonlySet<string> = new Set()
   let troublesAtStart = 0
 
   const accuse = (law: Law, message: string): void => {
@@ -129,6 +130,10 @@ export const makeJudge = (
     if (envoy.state === undefined) return false
     return serving.marks.has(mark) || (leaving.get(mark) ?? 0) > clock.nowMs()
   }
+  /** Of one id whose processes never had streams at the same time nobody can tell that there are several. */
+  const isHidden = (envoy: Envoy): boolean =>
+    !envoy.isKnownTwin &&
+    envoys().some((other) => other !== envoy && other.options.node.id === envoy.options.node.id)
   const enter = (envoy: Envoy, mark: string): void => {
     const uid = api.uidOf(mark) ?? ''
     const who = envoy.options.node.id
@@ -145,7 +150,9 @@ export const makeJudge = (
     released.add(uid)
     const mark = api.markOf(uid) ?? ''
     const serving = envoys().filter((envoy) => mayServe(envoy, mark))
-    const servers = serving.filter((envoy) => of(envoy).lostFromMs > clock.nowMs())
+    const servers = serving.filter(
+      (envoy) => of(envoy).lostFromMs > clock.nowMs() && !isHidden(envoy),
+    )
     for (const envoy of serving) of(envoy).pardoned.add(mark)
     if (servers.length > 0)
       accuse(
@@ -198,7 +205,8 @@ export const makeJudge = (
       if (!api.isPersonWriting() && !areKept)
         accuse('OthersUntouched', `${object.metadata.name} loses ${others.join()}`)
     },
-    onSourceState: ({ objects = [] }) => {
+    onSourceState: ({ objects = [], routes }) => {
+      shownValid = new Set(routes.map(({ metadata }) => metadata.uid))
       shown = new Map(objects.map((object) => [object.uid, object]))
       for (const { uid, finalizers, deletionTimestamp } of objects) {
         if (finalizers.includes(finalizer)) shownGuarded.add(uid)
@@ -210,7 +218,10 @@ export const makeJudge = (
       const live = api.server
         .list()
         .items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      if (owners.size === 0 && live.some(({ metadata }) => serving.has(metadata.uid)))
+      // A source may say once more that a route was not valid yet.
+      const isLost = ({ uid }: { readonly uid: string }): boolean =>
+        serving.has(uid) && shownValid.has(uid)
+      if (owners.size === 0 && live.some(({ metadata }) => isLost(metadata)))
         accuse('NothingLiveWithdrawn', 'nothing is published any more')
       serving = owners
       for (const uid of owners) {

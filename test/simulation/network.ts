@@ -31,6 +31,8 @@ export interface Envoy {
   isCut: boolean
   /** The process has lost its word of what it holds: in delta nobody can ever know then. */
   hasLostVersions: boolean
+  /** Another one had a stream under the same id while this one had one too. */
+  isKnownTwin: boolean
   cancelTimer: () => void
   cancelReconnect: () => void
 }
@@ -136,6 +138,9 @@ export const makeNetwork = (
       burst: 0,
       isHeard: false,
     }
+    for (const { envoy: other } of links)
+      if (other !== envoy && other.options.node.id === envoy.options.node.id)
+        other.isKnownTwin = envoy.isKnownTwin = true
     links.add(link)
     envoy.link = link
     server.open(link.id, serverEnd(link, onlooker))
@@ -205,6 +210,7 @@ export const makeNetwork = (
     link: undefined,
     isCut: false,
     hasLostVersions: false,
+    isKnownTwin: false,
     cancelTimer: () => undefined,
     cancelReconnect: () => undefined,
   }))

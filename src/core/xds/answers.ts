@@ -1,9 +1,19 @@
-import { changedOwners, formsIn, standsIn } from '../compose.js'
 import * as PM from '../persistent-map.js'
 import type { Resource } from '../resource.js'
+import type { Resources } from '../snapshot.js'
 import { clusterType, isFullState, routeType, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
-import { type Doubt, doubt, type Holding, isCertain, lastAccepted, settleWith } from './holding.js'
+import {
+  type Doubt,
+  doubt,
+  type Holding,
+  isCertain,
+  lastAccepted,
+  recall,
+  settleWith,
+  unaccepted,
+  type Unsure,
+} from './holding.js'
 import type { Variant } from './messages.js'
 import { withNames } from './names.js'
 import { namesPoison } from './probe.js'
@@ -12,12 +22,12 @@ import {
   accuseNamed,
   acquit,
   type Evidence,
-  keyOf,
-  resourceKey,
-  type Search,
+  keepOnly,
+  pardon,
   type Unit,
 } from './search.js'
-import type { InFlight, Watch } from './watch.js'
+import { unitsOf } from './units.js'
+import { type InFlight, namesIn, type Watch } from './watch.js'
 
 /**
  * Which of the responses in flight an answer speaks of: the one with its nonce; in state of the world, where
@@ -43,8 +53,7 @@ export const accept = (
   if (last === undefined) return watch
   const next = without(watch, answered)
   // What was taken out in the meantime has been accepted only to go again with the next answer.
-  if (last.isStalled && next.inFlight.length > 0)
-    return { ...next, holding: doubtAll(next, [last], inPart) }
+  if (last.isStalled && next.inFlight.length > 0) return acceptLate(next, last)
   const union = answered.length === 1 ? last : { ...last, resources: answered.flatMap(resourcesOf) }
   return {
     ...next,
@@ -66,6 +75,30 @@ export const accept = (
   }
 }
 
+/** What has been taken out, or sent in another form, since a response left, its late answer does not settle. */
+const acceptLate = (watch: Watch, late: InFlight): Watch => {
+  const touched = new Set(watch.inFlight.flatMap(namesIn))
+  const settled = late.resources.filter(({ name }) => !touched.has(name))
+  const isSettled = ({ name, version }: Unit): boolean =>
+    settled.some((each) => each.name === name && each.version === version)
+  const rest = {
+    ...late,
+    resources: late.resources.filter(({ name }) => touched.has(name)),
+  }
+  const holding = doubtAll(watch, [rest], inPart)
+  return {
+    ...watch,
+    hasAccepted: true,
+    holding: {
+      acked: settled.reduce<Resources>(PM.set, holding.acked),
+      unsure: settled.reduce((map, { name }) => PM.remove(map, name), holding.unsure),
+    },
+    search: watch.inFlight.some(({ trial }) => trial !== undefined)
+      ? watch.search
+      : keepOnly(watch.search, (unit) => !isSettled(unit)),
+  }
+}
+
 /**
  * Notes that these responses were refused.
  *
@@ -83,8 +116,14 @@ export const refuse = (
   if (answered.length === 0) return watch
   const next = without(watch, answered)
   if (answered.some(({ isProbe }) => isProbe)) return refuseProbe(next, answered, evidence)
+  const isRoutes = typeUrl === routeType
   const tried = triedIn(answered)
-  const units = tried.length > 0 ? tried : unitsOf(watch, answered)
+  const known = unitsOf(watch, answered)
+  // A table that has only lost objects brings nothing new either.
+  const isRiddle = tried.length === 0 && known.every(({ kind }) => isRoutes && kind === 'Resource')
+  if (isRiddle && !isForgotten(watch, answered))
+    return refuse(forgetEarlier(watch, answered), answered, typeUrl, { evidence, isBlind })
+  const units = tried.length > 0 ? tried : known
   const accuseOf = isBlind && tried.length === 0 ? accuseNamed : accuse
   const search = accuseOf(watch.search, units, evidence)
   const isStuck = typeUrl === clusterType
@@ -99,6 +138,29 @@ export const refuse = (
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
 }
+
+/**
+ * Of these nothing counts as accepted but what was on this stream. Where nothing is new in what was refused the culprit
+ * was accepted earlier, maybe by another process with this id; and whoever was convicted beside it may be innocent.
+ */
+const forgetEarlier = (watch: Watch, refused: ReadonlyArray<InFlight>): Watch => ({
+  ...watch,
+  search: pardon(watch.search, () => true),
+  holding: recall(watch.holding, earlierIn(watch, refused).map(unaccepted)),
+})
+
+const isForgotten = (watch: Watch, refused: ReadonlyArray<InFlight>): boolean =>
+  earlierIn(watch, refused).length === 0
+
+const earlierIn = (
+  { holding }: Pick<Watch, 'holding'>,
+  refused: ReadonlyArray<InFlight>,
+): ReadonlyArray<Unsure> =>
+  refused.flatMap(resourcesOf).flatMap(({ name }) => {
+    const entry = PM.get(holding.unsure, name)
+    const isEarlier = entry?.accepted !== undefined && acceptedHere(holding, name) === undefined
+    return isEarlier ? [entry] : []
+  })
 
 /** A refusal as it came. */
 export interface RefusalOf {
@@ -201,49 +263,3 @@ const acceptedHere = (holding: Holding, name: string): Resource | undefined => {
   const accepted = lastAccepted(holding, name)
   return accepted !== undefined && PM.get(holding.acked, name) === accepted ? accepted : undefined
 }
-
-/**
- * What was new to the client in refused responses: what it has accepted once was not the reason, and what stands
- * in the place of something refused has no place to go back to.
- */
-const unitsOf = (
-  { holding, search }: Watch,
-  refused: ReadonlyArray<InFlight>,
-): ReadonlyArray<Unit> => {
-  const units = new Map<string, Unit>()
-  for (const resource of refused.flatMap(resourcesOf)) {
-    const accepted = lastAccepted(holding, resource.name)
-    const { name } = resource
-    const convicted = search.convicted.get(resourceKey(name))?.unit
-    const isSubstitute = convicted !== undefined && convicted.version !== resource.version
-    if (isSubstitute || accepted?.version === resource.version) continue
-    for (const unit of unitsIn(resource, accepted, search)) units.set(keyOf(unit), unit)
-  }
-  return [...units.values()]
-}
-
-/**
- * The objects that a table brings in another form; the table itself, where it is no matter of objects. Of
- * an object that is not there in a form of its own, that its claims answer 503.
- */
-const unitsIn = (
-  resource: Resource,
-  accepted: Resource | undefined,
-  { convicted }: Search,
-): ReadonlyArray<Unit> => {
-  const whole: Unit = { kind: 'Resource', name: resource.name, version: resource.version }
-  if (resource.content._tag === 'Bytes') return [whole]
-  const forms = formsIn(resource)
-  const owners = [...changedOwners(accepted, resource)].flatMap<Unit>((name) => {
-    const version = forms.get(name)
-    if (version === undefined) return []
-    if (standsIn(resource, name)) return [{ kind: 'Owner', name, version }]
-    const refused = refusedForm(convicted, name)
-    return [{ kind: 'Claims', name, version: refused ?? version }]
-  })
-  return owners.length === 0 ? [whole] : owners
-}
-
-const refusedForm = (convicted: Search['convicted'], uid: string): string | undefined =>
-  [...convicted.values()].findLast(({ unit }) => unit.kind === 'Owner' && unit.name === uid)?.unit
-    .version

@@ -88,7 +88,12 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const tried = (of: Session): SessionStep => tryNext(of, typeUrl, view, nowMs)
   // In turns: neither what is innocent nor the search is ever held up by more than one response.
   const [first, second] = watch.search.isTrialNext ? [tried, clean] : [clean, tried]
-  if (!mayTry) return clean(prepared)
+  if (!mayTry) {
+    const sent = clean(prepared)
+    // Doubts wait until it is compared what the client has: where that leaves nothing to be sent it is their turn.
+    const isCompared = watch.claims !== undefined && sent[0].watches[typeUrl]?.claims === undefined
+    return isCompared && sent[1].length === 0 ? flushType(sent[0], typeUrl, view, nowMs) : sent
+  }
   const done = first(prepared)
   const [after, effects] = done[1].length > 0 ? done : second(done[0])
   const isOver = effects.length === 0 && !isSearching(after.watches[typeUrl]?.search ?? noSearch)

@@ -46,6 +46,18 @@ export const unsureOf = (name: string, known: Partial<Unsure>): Unsure => ({
   ...known,
 })
 
+/** The same where it may have been another one that has accepted: then it may hold that, and may refuse it. */
+export const unaccepted = (entry: Unsure): Unsure => {
+  const forms = entry.accepted === undefined ? entry.forms : [entry.accepted, ...entry.forms]
+  return {
+    ...entry,
+    accepted: undefined,
+    forms: forms.slice(-maxForms),
+    isUnknown: entry.isUnknown || forms.length > maxForms,
+    isAtomic: false,
+  }
+}
+
 /** A name that a client has just asked for: it is owed in any case, and was not refused with others. */
 export const justAsked = (name: string, known: Partial<Unsure>): Unsure =>
   unsureOf(name, { isAtomic: true, isSettling: true, ...known })

@@ -8,13 +8,13 @@ import {
   routeType,
   type TypeUrl,
 } from '../type-url.js'
-import { type Holding, justAsked, maxForms, recall, type Unsure } from './holding.js'
+import { type Holding, justAsked, recall, unaccepted, type Unsure } from './holding.js'
 import { endpointsOf, type Lingerers } from './linger.js'
 import type { DiscoveryRequest } from './messages.js'
 import { eachName } from './names.js'
 import { type NodeMemory, tablesBefore } from './node-memory.js'
 import { doubtUnproven } from './proving.js'
-import { noSearch } from './search.js'
+import { noSearch, type Search } from './search.js'
 import { covers } from './subscription.js'
 import type { Freshness, Session } from './session-state.js'
 import type { Watch } from './watch.js'
@@ -42,7 +42,7 @@ export const openType = (
         ? left([...PM.entries(tablesBefore({ ...session, memory }))], watch, memory)
         : []),
     ]),
-    search: (isUpgraded(session) ? undefined : memory?.searches[typeUrl]) ?? noSearch,
+    search: searchBefore(session, typeUrl, memory),
   }
   const comesBack = typeUrl === clusterType && freshness === 'Held' && memory !== undefined
   const opened: Session = {
@@ -85,6 +85,16 @@ const knownOf = (
   }
 }
 
+/** What it has refused before; of an id that is shared nobody knows which one that was. */
+const searchBefore = (
+  session: Session,
+  typeUrl: TypeUrl,
+  memory: NodeMemory | undefined,
+): Search =>
+  memory === undefined || memory.isShared || isUpgraded(session)
+    ? noSearch
+    : (memory.searches[typeUrl] ?? noSearch)
+
 /** Another build may take what the last one has refused. */
 const isUpgraded = ({ node, memory }: Session): boolean => {
   const [before, now] = [memory?.node.buildVersion, node?.buildVersion]
@@ -105,17 +115,6 @@ const left = (
       ...(memory?.isShared === true ? unaccepted(entry) : entry),
       isSettling: false,
     }))
-
-/** What another one with its id has accepted it may hold, and may refuse. */
-const unaccepted = (entry: Unsure): Unsure => ({
-  ...entry,
-  accepted: undefined,
-  forms: [...(entry.accepted === undefined ? [] : [entry.accepted]), ...entry.forms].slice(
-    -maxForms,
-  ),
-  isUnknown: entry.isUnknown || (entry.accepted !== undefined && entry.forms.length >= maxForms),
-  isAtomic: false,
-})
 
 /** What a client has asked for by name, and was not sent yet. */
 const askedFor = (
