@@ -68,7 +68,7 @@ export const reconcile = (
   seen: SourceState,
 ): Reconciliation => {
   const routes = ports.proof === undefined ? seen.routes : routesInService(before.deletions, seen)
-  const translation = translate(routes, ports.context)
+  const translation = translate(routes, { ...ports.context, ...seen.backends })
   const previous = before.published?.snapshot
   const snapshot =
     previous === undefined ? translation.snapshot : reuse(previous, translation.snapshot)

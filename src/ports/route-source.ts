@@ -1,4 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Context } from '../core/context.js'
 import type { EdgeRoute, RouteKey } from '../core/edge-route.js'
 import type { FieldError } from '../core/field-error.js'
 import type { StoredObject } from '../core/stored-object.js'
@@ -26,9 +27,14 @@ export interface SourceState {
    * that keeps no finalizers, where an object that has left is one that was deleted.
    */
   readonly objects?: ReadonlyArray<StoredObject>
+  /** What routes may send to, of the same moment as they; from a source that has none, the host's context counts. */
+  readonly backends?: SourceBackends
   /** What could not be read, in the order of `where`. */
   readonly problems: ReadonlyArray<SourceProblem>
 }
+
+/** The Services that there are, as far as routes name them. */
+export type SourceBackends = Pick<Context, 'services' | 'endpointSlices'>
 
 /** Something in a source that is not served as it stands there. */
 export interface SourceProblem {
