@@ -69,7 +69,7 @@ test('what a source says of Services stands in the place of the context, and end
   expect(PM.size(first?.[clusterType])).toBe(1)
   expect(second?.[clusterType]).toBe(first?.[clusterType])
   expect(second?.[endpointType]).not.toBe(first?.[endpointType])
-  expect(verdicts.flatMap(({ verdicts: of }) => of.map(({ unresolved }) => unresolved))).toEqual([
-    [],
-  ])
+  expect(
+    verdicts.flatMap(({ verdicts: of }) => [...of.values()].map(({ unresolved }) => unresolved)),
+  ).toEqual([[]])
 })
