@@ -58,9 +58,11 @@ export const makeWorld = (setup: Setup, say: Say): World => {
   }))
   const options = tastes.flatMap((taste, index) => {
     const each = setup.envoys[index]
-    const table: Mind['table'] = (name) =>
-      network.envoys[index]?.state?.watches[routeType].held.get(name)?.bytes
-    return each ? [optionsOf(each, { taste, resolves: () => resolver.works, table })] : []
+    const tables: Mind['tables'] = () =>
+      [...(network.envoys[index]?.state?.watches[routeType].held.values() ?? [])].map(
+        ({ bytes }) => bytes,
+      )
+    return each ? [optionsOf(each, { taste, resolves: () => resolver.works, tables })] : []
   })
   const judge = makeJudge(
     scene,
@@ -93,13 +95,13 @@ const text = new TextDecoder('latin1')
 interface Mind {
   readonly taste: Taste
   readonly resolves: () => boolean
-  /** The route table that it holds under a name. */
-  readonly table: (name: string) => Uint8Array | undefined
+  /** The route tables that it holds. */
+  readonly tables: () => ReadonlyArray<Uint8Array>
 }
 
 const optionsOf = (
   { id, variant, seed, drainMs }: EnvoySetup,
-  { taste, resolves, table }: Mind,
+  { taste, resolves, tables }: Mind,
 ): EnvoyOptions => ({
   node: { id, cluster: defaultDataPlane },
   variant,
@@ -110,7 +112,7 @@ const optionsOf = (
   refuse: (typeUrl, name, bytes) => {
     const { spice, backend } = taste
     if (typeUrl === routeType && spice > 0) {
-      const known = new Set(formsWith(spice, table(name)))
+      const known = new Set(tables().flatMap((table) => formsWith(spice, table)))
       const isNew = formsWith(spice, bytes).some((form) => !known.has(form))
       return isNew ? `${name}: hot${spice} is too much` : undefined
     }
@@ -121,14 +123,12 @@ const optionsOf = (
 })
 
 /** The forms in a table that are so spicy: what it has taken once a client does not refuse when it is sent again. */
-const formsWith = (spice: number, table: Uint8Array | undefined): ReadonlyArray<string> =>
-  table === undefined
-    ? []
-    : routesIn(RouteConfiguration.decode(table)).flatMap((route) =>
-        route.requestHeadersToAdd?.some(({ header }) => header?.value === `hot${spice}`) === true
-          ? [formOfRoute(route)]
-          : [],
-      )
+const formsWith = (spice: number, table: Uint8Array): ReadonlyArray<string> =>
+  routesIn(RouteConfiguration.decode(table)).flatMap((route) =>
+    route.requestHeadersToAdd?.some(({ header }) => header?.value === `hot${spice}`) === true
+      ? [formOfRoute(route)]
+      : [],
+  )
 
 export const envoyAt = ({ network: { envoys } }: World, index: number): Envoy | undefined =>
   envoys[index % envoys.length]

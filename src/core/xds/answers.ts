@@ -27,7 +27,7 @@ import {
   type Unit,
 } from './search.js'
 import { unitsOf } from './units.js'
-import { type InFlight, namesIn, type Watch } from './watch.js'
+import { type InFlight, isSame, namesIn, type Watch } from './watch.js'
 
 /**
  * Which of the responses in flight an answer speaks of: the one with its nonce; in state of the world, where
@@ -58,6 +58,7 @@ export const accept = (
   return {
     ...next,
     hasAccepted: true,
+    balked: last.trial === undefined ? undefined : watch.balked,
     proven:
       typeUrl === routeType
         ? withNames(
@@ -120,8 +121,10 @@ export const refuse = (
   const tried = triedIn(answered)
   const known = unitsOf(watch, answered)
   // A table that has only lost objects brings nothing new either.
+  const balked = tried.length > 0 ? watch.balked : countBalks(watch, answered)
+  const isAgain = tried.length === 0 && (balked?.times ?? 0) > 1
   const isRiddle = tried.length === 0 && known.every(({ kind }) => isRoutes && kind === 'Resource')
-  if (isRiddle && !isForgotten(watch, answered))
+  if ((isRiddle || isAgain) && !isForgotten(watch, answered))
     return refuse(forgetEarlier(watch, answered), answered, typeUrl, { evidence, isBlind })
   const units = tried.length > 0 ? tried : known
   const accuseOf = isBlind && tried.length === 0 ? accuseNamed : accuse
@@ -134,10 +137,29 @@ export const refuse = (
   return {
     ...(isStuck || isHelpless ? next : unsend(next, answered)),
     refused: answered.at(-1),
+    balked,
     holding: doubtAll(next, answered, { ...how, isSettling: isHelpless }),
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
 }
+
+const countBalks = ({ balked }: Watch, refused: ReadonlyArray<InFlight>): Watch['balked'] => {
+  const response = refused.at(-1)
+  if (response === undefined) return balked
+  return { response, times: isSame(response, balked?.response) ? (balked?.times ?? 0) + 1 : 1 }
+}
+
+/**
+ * How often the very same response may be refused, with a search in between that has found nothing: what was taken
+ * for accepted may have been the reason, and is looked at then.
+ */
+const maxBalks = 3
+
+/** True of a response that was refused so often that it is not sent once more. */
+export const isHopeless = (
+  { balked }: Watch,
+  outgoing: Pick<InFlight, 'resources' | 'removed'>,
+): boolean => balked !== undefined && balked.times >= maxBalks && isSame(outgoing, balked.response)
 
 /**
  * Of these nothing counts as accepted but what was on this stream. Where nothing is new in what was refused the culprit

@@ -10,7 +10,7 @@ import {
 } from '../type-url.js'
 import { advance, type Outgoing } from './advance.js'
 import { aimAt } from './aim.js'
-import { stall } from './answers.js'
+import { isHopeless, stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
 import { linger } from './departures.js'
 import { adopt, markSettling } from './holding.js'
@@ -29,11 +29,12 @@ import {
   retry,
   review,
   skip,
+  type Unit,
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { covers } from './subscription.js'
 import { clustersAwaited, emptiesAt, isSuspect, retryAt, warmDeadline } from './timers.js'
-import { type InFlight, namesIn, owe, type Watch } from './watch.js'
+import { type InFlight, isSame, namesIn, owe, type Watch } from './watch.js'
 
 /**
  * How many responses with clusters may be without an answer. More than one, so that a cluster that
@@ -188,12 +189,22 @@ const tryNext = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number):
   if (all === undefined) return [withWatch(session, typeUrl, { ...watch, search: found }), []]
   const [search, trial] =
     typeUrl === routeType ? narrow(found, triedTogether(watch, goal, all)) : [found, all]
-  const next = withWatch(session, typeUrl, { ...watch, search })
+  const searching = { ...watch, search }
+  // A cluster that was spared, since a table may name it, is there still: it is sent once more, to be judged alone.
+  const spared = typeUrl === clusterType ? trial.filter((unit) => isSent(watch, unit)) : noTrial
+  const due = owe(
+    searching,
+    spared.map(({ name }) => name),
+  )
+  const next = withWatch(session, typeUrl, due)
   const sent = send(next, typeUrl, view, trial, nowMs)
   if (sent[1].length > 0) return sent
   const skipped = withWatch(next, typeUrl, { ...watch, search: skip(search, nowMs) })
   return tryNext(skipped, typeUrl, view, nowMs)
 }
+
+const isSent = ({ sent }: Watch, { name, version }: Unit): boolean =>
+  PM.get(sent, name)?.version === version
 
 const send = (
   session: Session,
@@ -212,8 +223,11 @@ const send = (
   // What is asked for once more can wait for the answer; only what is new goes out beside it.
   if (watch.inFlight.length > 0 && !hasNews(watch, aim.target)) return [session, []]
   const [advanced, outgoing] = advance(watch, typeUrl, session.variant, aim)
-  // Whatever else: what was refused just now is not sent again at once.
-  const isEcho = trial.length === 0 && outgoing !== undefined && isSame(outgoing, watch.refused)
+  // Whatever else: what was refused just now is not sent again at once, nor for ever with trials in between.
+  const isEcho =
+    trial.length === 0 &&
+    outgoing !== undefined &&
+    (isSame(outgoing, watch.refused) || isHopeless(watch, outgoing))
   if (isEcho) return [withWatch(session, typeUrl, watch), []]
   if (outgoing === undefined)
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
@@ -234,16 +248,6 @@ const send = (
   const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
   return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
 }
-
-/** True of a response that says the very same as an earlier one. */
-const isSame = (a: Outgoing, b: InFlight | undefined): boolean =>
-  b !== undefined &&
-  a.resources.length === b.resources.length &&
-  a.removed.every((name) => b.removed.includes(name)) &&
-  a.resources.every(({ name, version }, index) => {
-    const other = b.resources[index]
-    return name === other?.name && version === other.version
-  })
 
 const hasNews = ({ sent, subscription }: Watch, target: Resources): boolean =>
   PM.diff(sent, target).some(({ name }) => covers(subscription, name))

@@ -45,7 +45,14 @@ export interface Watch {
   readonly inFlight: ReadonlyArray<InFlight>
   /** The response that was refused last, until another one leaves or the client asks for something anew. */
   readonly refused: InFlight | undefined
+  /** The response that was refused last and was no trial, and how often it was in a row. */
+  readonly balked: Balked | undefined
   readonly repeat: Repeat
+}
+
+export interface Balked {
+  readonly response: InFlight
+  readonly times: number
 }
 
 export interface InFlight {
@@ -65,6 +72,19 @@ export interface InFlight {
   /** It has waited too long for its answer, and is no more waited for. */
   readonly isStalled: boolean
 }
+
+/** True of a response that says the very same as an earlier one. */
+export const isSame = (
+  a: Pick<InFlight, 'resources' | 'removed'>,
+  b: InFlight | undefined,
+): boolean =>
+  b !== undefined &&
+  a.resources.length === b.resources.length &&
+  a.removed.every((name) => b.removed.includes(name)) &&
+  a.resources.every(({ name, version }, index) => {
+    const other = b.resources[index]
+    return name === other?.name && version === other.version
+  })
 
 /** The names of which a response says something. */
 export const namesIn = ({
@@ -98,6 +118,7 @@ export const openWatch = (
   nonce: '',
   inFlight: [],
   refused: undefined,
+  balked: undefined,
   repeat: 'Spent',
 })
 
@@ -132,6 +153,7 @@ export const resubscribe = (
     search: asked.length === 0 ? watch.search : pardon(watch.search, isOnlyIn(watch, asked)),
     owed: withNames(owed, [...unsure, ...asked]),
     refused: asked.length > 0 || gainsAll ? undefined : watch.refused,
+    balked: asked.length > 0 || gainsAll ? undefined : watch.balked,
     mustAnswer: (watch.mustAnswer && subscription.wildcard) || gainsAll,
   }
 }
