@@ -220,7 +220,7 @@ export const makeJudge = (
         .items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       // A source may say once more that a route was not valid yet.
       const isLost = ({ uid }: { readonly uid: string }): boolean =>
-        serving.has(uid) && shownValid.has(uid)
+        serving.has(uid) && (shownValid.has(uid) || !shown.has(uid))
       if (owners.size === 0 && live.some(({ metadata }) => isLost(metadata)))
         accuse('NothingLiveWithdrawn', 'nothing is published any more')
       serving = owners

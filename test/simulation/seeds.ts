@@ -14,7 +14,7 @@ export const seeds: Readonly<Record<string, number>> = {
   'releases-before-the-roster-is-written': 204,
   'does-not-wait-after-a-start': 99,
   'starts-with-an-empty-roster': 11,
-  'lets-a-late-sighting-resurrect': 325,
+  'lets-a-late-sighting-resurrect': 336,
   'takes-a-lost-watch-for-deletions': 1,
   'breaks-before-it-makes': 1,
   'takes-all-finalizers-off': 2,
