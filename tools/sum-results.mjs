@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The names that test/support/reporters.ts gives to the files of the two configurations. */
-const runs = ['tests', 'integration']
+const runs = ['tests', 'integration', 'e2e']
 
 /** Passed and failed tests of one run. */
 const resultOf = (folder, run) => {
