@@ -13,6 +13,8 @@ export interface Disk {
   readonly mount: () => Mount
   /** The ids that would be read now. */
   readonly ids: () => ReadonlySet<string>
+  /** Those of them that several Envoys have had at once. */
+  readonly shared: () => ReadonlySet<string>
   /** How many writes have failed, or were slow, so far. */
   readonly troubles: () => number
 }
@@ -30,9 +32,11 @@ export const makeDisk = (clock: SteppingClock, random: Random): Disk => {
   let weather: DiskWeather = 'Fine'
   let troubles = 0
   let ids: ReadonlySet<string> = new Set()
+  let shared: ReadonlySet<string> = new Set()
 
   const put = (roster: Roster): void => {
     ids = new Set(roster.keys())
+    shared = new Set([...roster.values()].flatMap(({ id, isShared }) => (isShared ? [id] : [])))
     void paper.save(roster)()
   }
   const failure = E.left<RosterError>({ _tag: 'Unavailable', message: 'the disk is not well' })
@@ -87,6 +91,7 @@ export const makeDisk = (clock: SteppingClock, random: Random): Disk => {
     },
     mount,
     ids: () => ids,
+    shared: () => shared,
     troubles: () => troubles,
   }
 }

@@ -130,9 +130,10 @@ export const makeJudge = (
     if (envoy.state === undefined) return false
     return serving.marks.has(mark) || (leaving.get(mark) ?? 0) > clock.nowMs()
   }
-  /** Of one id whose processes never had streams at the same time nobody can tell that there are several. */
+  /** Of one id whose Envoys were never heard at once, or a crash came before that was written, nobody knows. */
   const isHidden = (envoy: Envoy): boolean =>
     !envoy.isKnownTwin &&
+    !disk.shared().has(envoy.options.node.id) &&
     envoys().some((other) => other !== envoy && other.options.node.id === envoy.options.node.id)
   const enter = (envoy: Envoy, mark: string): void => {
     const uid = api.uidOf(mark) ?? ''

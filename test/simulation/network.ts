@@ -31,7 +31,7 @@ export interface Envoy {
   isCut: boolean
   /** The process has lost its word of what it holds: in delta nobody can ever know then. */
   hasLostVersions: boolean
-  /** Another one had a stream under the same id while this one had one too. */
+  /** To the server there is another one with its id: it heard both, on streams that were there at once. */
   isKnownTwin: boolean
   cancelTimer: () => void
   cancelReconnect: () => void
@@ -49,6 +49,8 @@ export interface Link {
   burst: number
   /** A request of it has arrived. */
   isHeard: boolean
+  /** The streams of others with its id that were there while it was. */
+  readonly rivals: Set<Link>
 }
 
 /** Who watches what goes over the wire, and what the Envoys make of it. */
@@ -137,10 +139,13 @@ export const makeNetwork = (
       isServerThere: true,
       burst: 0,
       isHeard: false,
+      rivals: new Set(),
     }
-    for (const { envoy: other } of links)
-      if (other !== envoy && other.options.node.id === envoy.options.node.id)
-        other.isKnownTwin = envoy.isKnownTwin = true
+    for (const other of links)
+      if (other.envoy !== envoy && other.envoy.options.node.id === envoy.options.node.id) {
+        other.rivals.add(link)
+        link.rivals.add(other)
+      }
     links.add(link)
     envoy.link = link
     server.open(link.id, serverEnd(link, onlooker))
@@ -180,6 +185,8 @@ export const makeNetwork = (
         server?.close(link.id, 'the connection broke')
       } else if (request !== undefined && link.isServerThere) {
         link.isHeard = true
+        for (const rival of link.rivals)
+          if (rival.isHeard) rival.envoy.isKnownTwin = link.envoy.isKnownTwin = true
         onlooker.onReceive(link, request)
         server?.receive(link.id, request)
       }
@@ -229,6 +236,7 @@ export const makeNetwork = (
       links.clear()
       server = undefined
       for (const link of old) if (link.isClientThere) leave(link)
+      for (const envoy of envoys) envoy.isKnownTwin = false
       server = next
     },
     deliver: (choice, envoy) => {
