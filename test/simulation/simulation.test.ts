@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { planOf } from './plan.js'
 import { randomOf } from './random.js'
 import { run } from './run.js'
 import { shrink } from './shrink.js'
+import type { Plan } from './steps.js'
 
 /** How many seeds are run here; `npm run simulate` runs as many as it is told to. */
 const seedCount = 100
@@ -16,6 +18,21 @@ test('a whole control plane keeps every law, whatever happens to it', async () =
   }
   expect(broken).toEqual([])
 })
+
+/** Plans that broke a law once, shortened, one on a line: seeds mean something else when the generator changes. */
+const pinned = readFileSync(new URL('./pinned.ndjson', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Plan & { readonly law: string })
+
+test.each(pinned)(
+  'what broke $law with $setup.envoys.length Envoys, seed $setup.seed, breaks none',
+  async (plan) => {
+    const { violation, steps } = await run(plan)
+    expect(violation).toBeUndefined()
+    expect(steps).toBe(plan.steps.length)
+  },
+)
 
 test('a run tells the same story each time', async () => {
   for (const seed of [3, 11, 29]) {
