@@ -43,7 +43,7 @@ export interface Session {
   readonly namedAt: number
   /** It was waited for long enough that it asks for clusters, see `clustersAwaited`. */
   readonly hasWaited: boolean
-  /** When it was last heard after it had said nothing for `warmTimeoutMs`, in milliseconds. */
+  /** When it last began to answer: the first time, or after it had said nothing for `warmTimeoutMs`. In milliseconds. */
   readonly wokeAt: number
   /** When the last request came, in milliseconds. */
   readonly heardAt: number

@@ -29,7 +29,7 @@ import {
   withWatch,
 } from './session-state.js'
 import { receiveSotw } from './sotw.js'
-import { warmTimeoutMs } from './timers.js'
+import { hasAccepted, warmTimeoutMs } from './timers.js'
 import type { InFlight } from './watch.js'
 
 export { nextTimer } from './timers.js'
@@ -133,7 +133,11 @@ const receive = (session: Session, request: DiscoveryRequest, nowMs: number): Se
   const wokeAt = nowMs - session.heardAt >= warmTimeoutMs ? nowMs : session.wokeAt
   const heard: Session = { ...named, namedAt, wokeAt, heardAt: nowMs }
   const noted = andThen([heard, effects], (of) => note(of, request, typeUrl, nowMs))
-  return andThen(noted, (of) => flush(of, nowMs))
+  // All that it has said until its first answer may be what it had to ask for.
+  const [after] = noted
+  const begins = hasAccepted(after) && !hasAccepted(heard)
+  const awake: SessionStep = begins ? [{ ...after, wokeAt: nowMs }, noted[1]] : noted
+  return andThen(awake, (of) => flush(of, nowMs))
 }
 
 /** Only the first request is sure to say who sends it; from then on the stream belongs to that node. */

@@ -72,7 +72,8 @@ export const warmDeadline = (session: Session): number | undefined => {
     : Math.max(oldest.sentAt, session.wokeAt) + warmTimeoutMs
 }
 
-const hasAccepted = ({ watches }: Session): boolean =>
+/** True once it has accepted anything on this stream. */
+export const hasAccepted = ({ watches }: Session): boolean =>
   typeUrls.some((typeUrl) => watches[typeUrl]?.hasAccepted === true)
 
 /**
