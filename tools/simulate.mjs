@@ -66,7 +66,7 @@ const shows = async (plain, planted, law, seed) => {
 }
 
 /** How many seeds are tried for each bug. */
-const maxTried = 1_000
+const maxTried = 3_000
 
 /** The seed that is known to show a bug, if it still does; else the first that does. */
 const findSeed = async (plain, { name, law, patches }) => {

@@ -6,6 +6,7 @@ export const seeds: Readonly<Record<string, number>> = {
   'forgets-what-is-on-its-way': 215,
   'forgets-a-lost-node-at-once': 7,
   'takes-two-of-one-id-for-one': 55,
+  'takes-everyone-for-fresh': 2286,
   'goes-by-names-in-place-of-uids': 1,
   'serves-before-the-finalizer': 1,
   'does-not-settle': 1,
