@@ -36,6 +36,7 @@ const layers: ReadonlyArray<readonly [folder: string, allowed: ReadonlyArray<Reg
   ['adapters/xds/', [...shared, node, /^@grpc\/grpc-js$/, /^@bufbuild\/protobuf\/wire$/]],
   ['adapters/memory/', [...shared, /^re2js$/]],
   ['adapters/files/', [...shared, node, /^yaml$/]],
+  ['adapters/k8s/', [...shared, node, /^@kubernetes\/client-node$/]],
   ['host/cli/', [...shared, node, /^host\//, /^adapters\/\w+\/index\.js$/]],
   ['host/', [...shared, node]],
   ['testing/', [...shared, node, /^host\/(?!cli\/)/, /^adapters\/memory\//, /^fast-check$/]],

@@ -43,7 +43,7 @@ export interface Session {
   readonly namedAt: number
   /** It was waited for long enough that it asks for clusters, see `clustersAwaited`. */
   readonly hasWaited: boolean
-  /** When it last began to answer: the first time, or after it had said nothing for `warmTimeoutMs`. In milliseconds. */
+  /** When it last began to answer, in milliseconds: at first, or when it had said nothing for `warmTimeoutMs`. */
   readonly wokeAt: number
   /** When the last request came, in milliseconds. */
   readonly heardAt: number

@@ -1,0 +1,8 @@
+export { showTrouble, type Trouble } from './failure.js'
+export type { Change, Reflected } from './holdings.js'
+export { isList, isObject, type JsonObject, objectIn, textIn } from './json.js'
+export { defaultPageSize, defaultRelistMs } from './limits.js'
+export type { Grouping, ReflectorPorts } from './ports.js'
+export { makeReflector, type Report, type RunningReflector } from './run.js'
+export { isSettled, type Selecting } from './selection.js'
+export type { Project } from './wire.js'

@@ -1,0 +1,81 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { get } from '../../../core/persistent-map.js'
+import type { Reflected } from './holdings.js'
+import { pageDeadlineMs } from './limits.js'
+import type { ReflectorPorts } from './ports.js'
+import { wants, type Wish } from './selection.js'
+import type { Reflector, ReflectorEffect, ReflectorEvent } from './state.js'
+import {
+  failureOf,
+  malformed,
+  type Reading,
+  readEnd,
+  readItems,
+  readPage,
+  refusalOf,
+} from './wire.js'
+
+type Effect<A, Tag> = ReflectorEffect<A> & { readonly _tag: Tag }
+
+/** How the requests of a reflector are made. Each promise rejects only for a bug. */
+export interface Performing<A> {
+  readonly reading: Reading<A>
+  readonly list: (effect: Effect<A, 'List'>, signal: AbortSignal) => Promise<ReflectorEvent<A>>
+  /** Ends with the watch. */
+  readonly watch: (
+    effect: Effect<A, 'Watch'>,
+    onLine: (line: string) => void,
+    signal: AbortSignal,
+  ) => Promise<ReflectorEvent<A>>
+  readonly fetch: (wish: Wish, signal: AbortSignal) => Promise<ReflectorEvent<A>>
+}
+
+/** Turns what a reflector asks for into requests, and what comes back into its events. */
+export const performing = <A>(
+  { client, path, query, project, grouping }: ReflectorPorts<A>,
+  state: () => Reflector<A>,
+): Performing<A> => {
+  const reading: Reading<A> = {
+    project,
+    known: (name) => knownIn(state(), name),
+    groupOf: grouping?.groupOf,
+    wants: (group) => wants(state().selection, group),
+  }
+  return {
+    reading,
+    list: async ({ attempt, query: page }, signal) => {
+      const request = { method: 'GET', path, query: { ...query, ...page } } as const
+      const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
+      return E.isLeft(reply)
+        ? { _tag: 'Failed', attempt, failure: failureOf(reply.left) }
+        : readPage(reading, attempt, reply.right)
+    },
+    watch: async ({ attempt, query: watch, silenceMs }, onLine, signal) => {
+      const stream = { path, query: { ...query, ...watch }, silenceMs }
+      const end = await client.stream(stream, onLine, signal)()
+      return E.isLeft(end)
+        ? { _tag: 'Failed', attempt, failure: failureOf(end.left) }
+        : readEnd(attempt, end.right)
+    },
+    fetch: async (wish, signal) => {
+      const where = grouping?.requestOf(wish.group) ?? { path, query: {} }
+      const request = {
+        method: 'GET',
+        path: where.path,
+        query: { ...query, ...where.query },
+      } as const
+      const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
+      if (E.isLeft(reply)) return { _tag: 'FetchFailed', wish, failure: failureOf(reply.left) }
+      if (reply.right.status !== 200)
+        return { _tag: 'FetchFailed', wish, failure: refusalOf(reply.right) }
+      const items = readItems(reading, reply.right)
+      return items === undefined
+        ? { _tag: 'FetchFailed', wish, failure: malformed('something else than a list') }
+        : { _tag: 'Fetched', wish, items }
+    },
+  }
+}
+
+/** As the list that is under way says, and else as it is held. */
+const knownIn = <A>({ phase, held }: Reflector<A>, name: string): Reflected<A> | undefined =>
+  ('draft' in phase ? get(phase.draft, name) : undefined) ?? get(held.objects, name)
