@@ -12,13 +12,13 @@ import { type Beginning, begin, deadlineMs, step } from '../../src/adapters/k8s/
 import { heldBy } from '../support/k8s-reflector-play.js'
 
 type Effect = ReflectorEffect<number>
-type Given<E> = E extends { readonly attempt: number } ? Omit<E, 'attempt'> : E
+type News<E> = E extends { readonly attempt: number } ? Omit<E, 'attempt'> : never
 
 /** One reflector, and what it did last. */
 interface Driven {
   readonly state: () => Reflector<number>
   /** News of the request that is under way. */
-  readonly hear: (event: Given<ReflectorEvent<number>>) => void
+  readonly hear: (event: News<ReflectorEvent<number>>) => void
   readonly late: (event: ReflectorEvent<number>) => void
   readonly pass: (ms: number) => void
   /** Lets time pass until something is due, and says how much. */
@@ -58,7 +58,7 @@ const driven = (beginning: Partial<Beginning> = {}): Driven => {
     state: () => state,
     hear: (event) => {
       const { attempt } = state
-      late({ attempt, ...event })
+      late({ ...event, attempt })
     },
     late,
     pass,
@@ -95,6 +95,7 @@ const failed = (failure: Failure) => ({ _tag: 'Failed' as const, failure })
 const refused = (status: number, retryAfterMs?: number) =>
   failed({ _tag: 'Refused', status, message: 'no', retryAfterMs })
 const unreachable = failed({ _tag: 'Unreachable', message: 'connection refused' })
+const garbled = failed({ _tag: 'Malformed', message: '?' })
 const silent = failed({ _tag: 'Silent', message: 'nothing for 90 s' })
 const bookmark = (resourceVersion: string, endsInitialEvents = false) => ({
   _tag: 'Bookmarked' as const,
@@ -272,6 +273,10 @@ describe('watches', () => {
     one.hear(silent)
     expect(one.asked()).toEqual({ limit: '2' })
     expect(one.state().trouble).toBeUndefined()
+    one.hear(page([]))
+    one.pass(90_000)
+    one.hear(silent)
+    expect(one.asked()).toMatchObject({ resourceVersion: 'r' })
   })
 
   test('after three that ended as soon as they began everything is listed', () => {
@@ -290,7 +295,7 @@ describe('watches', () => {
     ['410', refused(410)],
     ['400', refused(400)],
     ['404', refused(404)],
-    ['something that cannot be read', failed({ _tag: 'Malformed', message: '?' })],
+    ['something that cannot be read', garbled],
   ])('after %s only a list tells what is there', (_, event) => {
     const one = watching([sight('n/a')])
     one.hear(event)
@@ -337,6 +342,30 @@ describe('failures', () => {
       })
     expect(waits(1)).not.toEqual(waits(2))
     expect(waits(1)).toEqual(waits(1))
+  })
+
+  type Answer = Parameters<Driven['hear']>[0]
+  test.each<readonly [string, (isList: boolean) => Answer]>([
+    ['refuses everything', () => refused(500)],
+    ['forgets at once what it has listed', (isList) => (isList ? page([]) : refused(410))],
+    ['ends each watch at once', (isList) => (isList ? page([]) : { _tag: 'Ended' })],
+    ['ends each watch at its first word', (isList) => (isList ? page([]) : refused(500))],
+    ['lets each list expire', (isList) => (isList ? refused(410) : { _tag: 'Ended' })],
+    ['says what nobody understands', (isList) => (isList ? page([]) : garbled)],
+  ])('a server that %s is asked no more than some times a minute', (_, answer) => {
+    const one = driven()
+    let [requests, ms] = [0, 0]
+    for (; ms < 3_600_000 && requests < 10_000;) {
+      if (one.asked() === undefined) ms += one.wait()
+      const query = one.asked()
+      if (query === undefined) continue
+      requests += 1
+      // A word keeps a watch from being silent, and no more.
+      if (query.watch !== undefined) one.hear(bookmark('r'))
+      one.hear(answer(query.watch === undefined))
+    }
+    expect(requests).toBeGreaterThan(100)
+    expect(requests).toBeLessThan(600)
   })
 
   test('a server that says when to come back is not asked before, up to two minutes', () => {

@@ -37,9 +37,12 @@ const recoverWatch = <A>(
   failure: Failure,
   nowMs: number,
 ): ReflectorStep<A> => {
+  const isLasting = hasLasted(phase, nowMs)
   const silences = failure._tag === 'Silent' ? before.silences + 1 : before.silences
-  const state = { ...(hasLasted(phase, nowMs) ? wellAgain(before) : before), silences }
+  const state = { ...(isLasting ? wellAgain(before) : before), silences }
   const resourceVersion = mayResume(state, failure) ? phase.resourceVersion : undefined
+  // A silence has been waited out by itself, and need not be anybody's fault.
+  if (failure._tag === 'Silent' && isLasting) return resume(state, resourceVersion, nowMs)
   return pause(state, { failure, of: 'Watch' }, resourceVersion, nowMs)
 }
 

@@ -148,6 +148,7 @@ const completed = <A>(before: Reflector<A>, draft: Objects<A>, nowMs: number): R
     selection: before.selection && listEnds(before.selection),
     isSynced: true,
     expiries: 0,
+    silences: 0,
     // Reflectors that began together should not list together.
     relistAtMs: relistMs > 0 ? nowMs + relistMs * (1 + chance / 10) : Infinity,
   }
@@ -211,7 +212,7 @@ const bookmarked = <A>(
   if (!endsInitialEvents) return [{ ...state, phase: { ...phase, heardMs: nowMs } }, []]
   const [complete, told] = completed(state, phase.draft, nowMs)
   const watching = { _tag: 'Watching' as const, resourceVersion, sinceMs: nowMs }
-  const [last, fetches] = fetchOwed({ ...complete, phase: watching, silences: 0 }, [], nowMs)
+  const [last, fetches] = fetchOwed({ ...complete, phase: watching }, [], nowMs)
   return [last, [...told, ...fetches]]
 }
 

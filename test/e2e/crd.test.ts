@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { expect, test } from 'vitest'
+import { decodeEdgeRoute } from '../../src/core/codec.js'
+import { unsaid } from '../../src/core/crd.js'
+import { nearValidSpec } from '../support/crd/near-valid.js'
+import { ownNamespace } from './support/namespace.js'
+import { theCluster } from './support/the-cluster.js'
+
+const cluster = theCluster()
+const namespace = ownNamespace(cluster, 'crd')
+const path = `/apis/net.10xdev.io/v1/namespaces/${namespace}/edgeroutes?dryRun=All`
+
+const envelope = (spec: unknown) => ({
+  apiVersion: 'net.10xdev.io/v1',
+  kind: 'EdgeRoute',
+  metadata: { namespace, name: 'r' },
+  spec,
+})
+
+/** What the server says of it, without keeping it; unknown fields it drops. */
+const serverTakes = async (
+  spec: unknown,
+): Promise<{ readonly takes: boolean; readonly why: string }> => {
+  const { status, body } = await cluster.request({ method: 'POST', path, body: envelope(spec) })
+  const why = JSON.stringify(body)
+  if (status !== 201 && status !== 422 && status !== 400) throw new Error(`${status}: ${why}`)
+  return { takes: status === 201, why }
+}
+
+test('the API server and the codec take and refuse the same specs, save what no schema can say', async () => {
+  const seen = { both: 0, neither: 0, unsaid: 0 }
+  await fc.assert(
+    fc.asyncProperty(nearValidSpec, async (spec) => {
+      const { takes, why } = await serverTakes(spec)
+      const metadata = { namespace, name: 'r', uid: 'u', generation: 1 }
+      const decoded = decodeEdgeRoute({ ...envelope(spec), metadata }, { unknownFields: 'warn' })
+      const refusals = E.isLeft(decoded) ? decoded.left : []
+      const isUnsaid = refusals.every((error) => unsaid.some(({ covers }) => covers(error)))
+      if (refusals.length === 0) expect(takes, why).toBe(true)
+      else if (isUnsaid) seen.unsaid += 1
+      else expect(takes, JSON.stringify(refusals)).toBe(false)
+      seen[takes ? 'both' : 'neither'] += 1
+    }),
+    { numRuns: 600 },
+  )
+  expect(seen.both).toBeGreaterThan(100)
+  expect(seen.neither).toBeGreaterThan(100)
+})
+
+test('the data plane of a route cannot be changed', async () => {
+  const routes = path.replace('?dryRun=All', '')
+  const spec = { dataPlane: 'edge-envoy', backends: [{ address: { host: '10.0.0.1', port: 80 } }] }
+  const made = await cluster.request({ method: 'POST', path: routes, body: envelope(spec) })
+  expect(made.status).toBe(201)
+  const body = { spec: { dataPlane: 'other' } }
+  const contentType = 'application/merge-patch+json'
+  const changed = await cluster.request({ method: 'PATCH', path: `${routes}/r`, body, contentType })
+  expect(changed.status).toBe(422)
+  expect(JSON.stringify(changed.body)).toContain('immutable')
+})
+
+test('a person sees hostnames, paths and how far it is', async () => {
+  const spec = {
+    hostnames: ['shop.example.com'],
+    matches: [{ path: { prefix: '/checkout' } }],
+    respond: { code: 410 },
+  }
+  const manifest = { ...envelope(spec), metadata: { namespace, name: 'shown' } }
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(manifest))
+  const shown = await cluster.kubectl(['-n', namespace, 'get', 'er', 'shown'])
+  expect(shown).toMatch(/NAME +HOSTNAMES +PATHS +ACCEPTED +PROGRAMMED +AGE/)
+  expect(shown).toContain('shop.example.com')
+  expect(shown).toContain('/checkout')
+})
+
+test('the kustomize base is taken by a real API server, whole', async () => {
+  const rendered = await cluster.kubectl(['kustomize', 'deploy'])
+  const applied = await cluster.kubectl(['apply', '--server-side', '-f', '-'], rendered)
+  expect(applied.trim().split('\n').length).toBe(rendered.split(/^---$/m).length)
+  await cluster.kubectl(['delete', 'namespace', 'edgewright', '--wait=false'])
+})
