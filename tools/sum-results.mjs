@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The names that test/support/reporters.ts gives to the files of the two configurations. */
+/** The names that test/support/reporters.ts gives to the files of the three configurations. */
 const runs = ['tests', 'integration', 'e2e']
 
 /** Passed and failed tests of one run. */

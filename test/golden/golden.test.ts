@@ -68,6 +68,6 @@ describe.each(cases)('%s', (name) => {
 })
 
 test('no file stands beside the cases', () => {
-  const known = [...cases, 'golden.test.ts', 'read-case.ts']
+  const known = [...cases, 'deploy.test.ts', 'golden.test.ts', 'read-case.ts']
   expect(readdirSync(folder).filter((file) => !known.includes(file))).toStrictEqual([])
 })

@@ -23,18 +23,26 @@ const sumOf = (files: Readonly<Record<string, string>>) => {
   return { status, sum: stdout.trim(), err: stderr }
 }
 
-test('each run counts once, and only the two runs count', () => {
-  const runs = { 'tests.json': resultOf(5, 1), 'integration.json': resultOf(2, 0) }
+test('each run counts once, and only the three runs count', () => {
+  const runs = {
+    'tests.json': resultOf(5, 1),
+    'integration.json': resultOf(2, 0),
+    'e2e.json': resultOf(4, 1),
+  }
   expect(sumOf({ ...runs, 'other.json': resultOf(9, 9) })).toEqual({
     status: 0,
-    sum: '7 1',
+    sum: '11 2',
     err: '',
   })
 })
 
 test('a run without any test is a failure', () => {
-  const runs = { 'tests.json': resultOf(5, 0), 'integration.json': resultOf(0, 0) }
-  expect(sumOf(runs)).toMatchObject({ status: 0, sum: '5 1' })
+  const runs = {
+    'tests.json': resultOf(5, 0),
+    'integration.json': resultOf(0, 0),
+    'e2e.json': resultOf(3, 0),
+  }
+  expect(sumOf(runs)).toMatchObject({ status: 0, sum: '8 1' })
 })
 
 test.each([
@@ -42,8 +50,9 @@ test.each([
   ['is not whole', { 'integration.json': resultOf(2, 0).slice(0, 20) }],
   ['has no counts', { 'integration.json': '{}' }],
 ])('where the result of a run %s, that is said, and what there is still counts', (_, files) => {
-  const { status, sum, err } = sumOf({ 'tests.json': resultOf(5, 0), ...files })
-  expect({ status, sum }).toEqual({ status: 1, sum: '5 0' })
+  const others = { 'tests.json': resultOf(5, 0), 'e2e.json': resultOf(3, 0) }
+  const { status, sum, err } = sumOf({ ...others, ...files })
+  expect({ status, sum }).toEqual({ status: 1, sum: '8 0' })
   expect(err).toContain('integration')
 })
 
