@@ -13,7 +13,7 @@ import { oneByOne } from './one-by-one.js'
 import { timedStore } from './timed-store.js'
 import { type WorkQueue, workQueue, type Worked } from './work-queue.js'
 
-/** How many writes are under way at once: the API server has other clients. */
+/** How many writes of each kind are under way at once: the API server has other clients. */
 export const maxWrites = 8
 
 /** How long what is to be said of an object is gathered before it is written, in milliseconds. */
@@ -61,7 +61,8 @@ export interface WriteBack {
 
 /**
  * Writes what the objects are to have, each by itself: what fails is tried again with backoff, and holds up
- * nothing else.
+ * nothing else. Finalizers and conditions have a queue each: a store may take its time with the conditions of
+ * thousands of objects, and no deletion waits behind these.
  *
  * What is written is decided when its turn comes, by what is known then: an Envoy that came back meanwhile
  * stops a release. Conditions are only written where they differ from what the object has, or was last
@@ -73,32 +74,28 @@ export const writeBack = (given: WriteBackPorts): WriteBack => {
   const ports = { ...given, store }
   const written: Written = new Map()
   const turns = oneByOne()
-  const queue: WorkQueue = workQueue({
-    clock: ports.clock,
-    random: ports.random,
-    concurrency: maxWrites,
-    work: (key) => {
-      const uid = key.slice(2)
-      return turns.take(uid, () =>
-        key.startsWith(finalizerKey)
-          ? writeFinalizer(ports, uid)
-          : writeConditions(ports, written, uid),
-      )
-    },
-    onFault: (key, cause) =>
-      ports.logger.log('error', 'a write to the store failed in an unknown way', {
-        uid: key.slice(2),
-        error: String(cause),
-      }),
-  })
+  const queueOf = (work: (uid: string) => Promise<Worked>): WorkQueue =>
+    workQueue({
+      clock: ports.clock,
+      random: ports.random,
+      concurrency: maxWrites,
+      work: (uid) => turns.take(uid, () => work(uid)),
+      onFault: (uid, cause) =>
+        ports.logger.log('error', 'a write to the store failed in an unknown way', {
+          uid,
+          error: String(cause),
+        }),
+    })
+  const finalizers = queueOf((uid) => writeFinalizer(ports, uid))
+  const conditions = queueOf((uid) => writeConditions(ports, written, uid))
   return {
-    finalizer: (uid, isNew = false) => queue.add(`${finalizerKey}${uid}`, 0, { isUrgent: isNew }),
+    finalizer: (uid, isNew = false) => finalizers.add(uid, 0, { isUrgent: isNew }),
     conditions: (uid, isDeleted) =>
-      queue.add(`${conditionsKey}${uid}`, isDeleted ? deletionDelayMs : conditionsDelayMs),
+      conditions.add(uid, isDeleted ? deletionDelayMs : conditionsDelayMs),
     close: async () => {
       turns.close()
       const cancel = ports.clock.after(lastWritesMs, giveUp)
-      await queue.close()
+      await Promise.all([finalizers.close(), conditions.close()])
       cancel()
     },
   }
@@ -112,9 +109,6 @@ interface Given {
   /** The version of the object that this was written over: any other one is a later one. */
   readonly over: string
 }
-
-const finalizerKey = 'f '
-const conditionsKey = 'c '
 
 const writeFinalizer = async (ports: WriteBackPorts, uid: string): Promise<Worked> => {
   const { store, onWritten } = ports
@@ -168,7 +162,7 @@ const writeConditions = async (
     written.delete(uid)
     return 'Done'
   }
-  if (isAboutToGo(record?.state)) return 'Done'
+  if (isAboutToChange(record?.state)) return 'Done'
   const given = written.get(uid)
   const isUnseen = given?.over === object.resourceVersion
   const present = isUnseen ? given.conditions : object.conditions.filter(isOurs)
@@ -196,11 +190,13 @@ const writeConditions = async (
 }
 
 /**
- * True of an object whose finalizer is a moment from being taken off: a condition written now would give it another
- * version, and put that off by a conflict. If it stays after all it is in another state, and its turn comes again.
+ * True of an object whose finalizer is a moment from being put on or taken off: a condition written now would give it
+ * another version, put that off by a conflict, and be outdated at once. If nothing comes of it the object is in another
+ * state, and its turn comes again.
  */
-const isAboutToGo = (state: DeletionState | undefined): boolean =>
-  state?._tag === 'Settling' || (state?._tag === 'Releasing' && state.failure === undefined)
+const isAboutToChange = (state: DeletionState | undefined): boolean =>
+  state?._tag === 'Settling' ||
+  ((state?._tag === 'Guarding' || state?._tag === 'Releasing') && state.failure === undefined)
 
 const count = (
   metrics: Metrics,

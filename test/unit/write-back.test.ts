@@ -23,6 +23,8 @@ afterEach(async () => {
 
 const guarding: DeletionState = { _tag: 'Guarding', failure: undefined }
 const serving: DeletionState = { _tag: 'Serving', isGuarded: true, failure: undefined }
+/** Both a finalizer and conditions are to be written. */
+const unguarded: DeletionState = { _tag: 'Serving', isGuarded: false, failure: undefined }
 const releasing = { _tag: 'Releasing', sinceMs: 0, returns: 0, failure: undefined } as const
 
 const owed: NotYet = { _tag: 'Owed', nodes: ['envoy'], nodeCount: 1 }
@@ -180,6 +182,18 @@ describe('conditions', () => {
     expect([made.journal, made.looks]).toEqual([['conditions a'], []])
   })
 
+  test('wait for the finalizer that an object is about to get', async () => {
+    const made = start()
+    made.put(anObject('a', bare), guarding)
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual([])
+    made.put(anObject('a', bare), { ...guarding, failure: 'it is forbidden' })
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual(['conditions a'])
+  })
+
   test('give no new version to what is about to go, whose release would meet a conflict', async () => {
     const made = start()
     const settling = { _tag: 'Settling', sinceMs: 0, clearSinceMs: 0, returns: 0 } as const
@@ -213,7 +227,7 @@ describe('at once', () => {
   test('one write of an object is under way, whichever comes first', async () => {
     for (const isFinalizerFirst of [true, false]) {
       const made = start()
-      made.put(anObject('a', bare), guarding)
+      made.put(anObject('a', bare), unguarded)
       made.world.hold()
       if (isFinalizerFirst) made.writes.finalizer('a')
       made.writes.conditions('a', false)
@@ -225,6 +239,21 @@ describe('at once', () => {
       expect(made.journal.length).toBeGreaterThan(1)
       expect(made.world.mostAtOnce()).toBe(1)
     }
+  })
+
+  test('no finalizer waits for the conditions of others, however many there are', async () => {
+    const made = start()
+    made.world.hold()
+    for (let i = 0; i < 3 * maxWrites; i += 1) {
+      made.put(anObject(`object-${i}`), serving)
+      made.writes.conditions(`object-${i}`, false)
+    }
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toHaveLength(maxWrites)
+    made.put(anObject('last', deleting), releasing)
+    made.writes.finalizer('last')
+    await made.pass()
+    expect(made.journal.slice(maxWrites)).toEqual(['release last'])
   })
 })
 

@@ -22,14 +22,16 @@ const leewayMs = 60_000
  */
 export const signToken = (privateKey: string, account: ServiceAccount, lifeMs: number): string => {
   const { namespace, name, uid } = account
-  const endsAt = Math.floor((Date.now() + lifeMs - leewayMs) / 1000)
+  const nowMs = Date.now()
+  const endsAt = Math.floor((nowMs + lifeMs - leewayMs) / 1000)
+  const beginsAt = Math.min(endsAt, Math.floor(nowMs / 1000)) - leewayMs / 1000
   const claims = {
     iss: tokenIssuer,
     aud: [tokenIssuer],
     sub: `system:serviceaccount:${namespace}:${name}`,
     exp: endsAt,
-    iat: endsAt - leewayMs / 1000,
-    nbf: endsAt - leewayMs / 1000,
+    iat: beginsAt,
+    nbf: beginsAt,
     'kubernetes.io': { namespace, serviceaccount: { name, uid } },
   }
   const signed = [{ alg: 'ES256', typ: 'JWT' }, claims]
