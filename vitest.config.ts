@@ -8,7 +8,7 @@ const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, im
 /** Tests import the package by its public names, from the sources. */
 export const alias = [
   { find: /^edgewright$/, replacement: source('index.ts') },
-  { find: /^edgewright\/(xds|memory|files)$/, replacement: source('adapters/$1/index.ts') },
+  { find: /^edgewright\/(k8s|xds|memory|files)$/, replacement: source('adapters/$1/index.ts') },
   { find: /^edgewright\/(host|testing)$/, replacement: source('$1/index.ts') },
 ]
 

@@ -37,19 +37,24 @@ export {
 } from './core/codec.js'
 export { type FieldError, showFieldError } from './core/field-error.js'
 export {
+  type AddressPolicy,
   type Context,
   type DataPlane,
   defaultContext,
   type Endpoint,
   type EndpointSlice,
   type HttpListener,
+  type IpFamily,
   type Service,
   type ServicePort,
 } from './core/context.js'
+export { allowedBy, parseAddressPolicy, whyNeverAllowed } from './core/address-policy.js'
+export { decodeEndpointSlice, decodeService } from './core/kubernetes.js'
 export { snapshotOf, translate, type Translation } from './core/translate.js'
 export type { Acceptance, Claim, LostClaim, UnresolvedRef, Verdict } from './core/verdict.js'
 export {
   lagGraceMs,
+  type ListenerName,
   maxNamedNodes,
   type NamedNodes,
   nextProgrammedTimer,
@@ -58,6 +63,7 @@ export {
   type Programmed,
   type ProgrammedState,
   type ProgrammedStep,
+  type RefusedBy,
   stepProgrammed,
 } from './core/programmed.js'
 export {

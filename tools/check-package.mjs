@@ -1,6 +1,14 @@
 // Packs the package, and uses it as a stranger would: from the tarball, in an empty project.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +30,10 @@ const fail = (text) => {
 const has = (name) => existsSync(join(project, 'node_modules', ...name.split('/')))
 
 try {
+  // In a clone `npx edgewright` runs what was built, and nobody sets the bit there.
+  for (const path of Object.values(manifest.bin)) accessSync(join(root, path), constants.X_OK)
+  say('its program is executable as built')
+
   const [packed] = JSON.parse(
     run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', work], root),
   )

@@ -21,7 +21,7 @@ const bootstrapFile = 'envoy.json'
 
 /** What the control plane asks of the whole cluster. */
 export const clusterRules = [
-  { apiGroups: ['net.10xdev.io'], resources: ['edgeroutes'], verbs: ['list', 'watch', 'patch'] },
+  { apiGroups: ['net.10xdev.io'], resources: ['edgeroutes'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['net.10xdev.io'], resources: ['edgeroutes/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['services', 'pods'], verbs: ['list', 'watch'] },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },

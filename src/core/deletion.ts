@@ -69,6 +69,8 @@ export type DeletionState =
 export type DeletionFact =
   /** It is served no more. */
   | { readonly _tag: 'Withdrawn' }
+  /** It has come back to its source before it was proven gone, and is served again. */
+  | { readonly _tag: 'CalledOff' }
   /** No Envoy can serve it any more, and it may vanish. */
   | { readonly _tag: 'Proven' }
   /** Nothing held it any more although these had not confirmed: somebody took our finalizer off. */
@@ -88,18 +90,18 @@ export type Write = 'Guard' | 'Release'
  * `evidence` is only asked where it counts, and must speak of Envoys that were told: the snapshot without the
  * object is published before. No state, `undefined`, is an object of which nothing is to be done.
  *
- * | state     | Plain   | Live, guarded | Live, not guarded | Terminating, clear   | Terminating, not yet | Absent  |
- * | --------- | ------- | ------------- | ----------------- | -------------------- | -------------------- | ------- |
- * | none      | Serving | Serving       | Guarding          | Settling, Withdrawn  | Waiting, Withdrawn   | none    |
- * | Guarding  | Serving | Serving       | Guarding          | Settling, Withdrawn  | Waiting, Withdrawn   | none    |
- * | Serving   | Serving | Serving       | Serving           | Settling, Withdrawn  | Waiting, Withdrawn   | none, † |
- * | Waiting   | Serving | as it was     | as it was         | Settling             | Waiting              | none, † |
- * | Settling  | Serving | as it was     | as it was         | Releasing, Proven, ‡ | Waiting              | none, † |
- * | Releasing | Serving | as it was     | as it was         | Releasing, ‡         | Waiting              | none    |
- * | Released  | Serving | as it was     | as it was         | Settling             | Waiting              | none    |
+ * | state     | Plain      | Live, guarded | Live, unguarded | Terminating, clear   | Terminating, owed  | Absent  |
+ * | --------- | ---------- | ------------- | --------------- | -------------------- | ------------------ | ------- |
+ * | none      | Serving    | Serving       | Guarding        | Settling, Withdrawn  | Waiting, Withdrawn | none    |
+ * | Guarding  | Serving    | Serving       | Guarding        | Settling, Withdrawn  | Waiting, Withdrawn | none    |
+ * | Serving   | Serving    | Serving       | Serving         | Settling, Withdrawn  | Waiting, Withdrawn | none, † |
+ * | Waiting   | Serving, § | as it was     | as it was       | Settling             | Waiting            | none, † |
+ * | Settling  | Serving, § | as it was     | as it was       | Releasing, Proven, ‡ | Waiting            | none, † |
+ * | Releasing | Serving    | as it was     | as it was       | Releasing, ‡         | Waiting            | none    |
+ * | Released  | Serving    | as it was     | as it was       | Settling             | Waiting            | none    |
  *
- * † GlassBroken, unless nobody was owed anything. ‡ Settling anew if a stream has begun since; and Settling as it
- * was until `settleMs` have passed. A deletion is never taken back: a sighting that
+ * † GlassBroken, unless nobody was owed anything. § CalledOff. ‡ Settling anew if a stream has begun since; and
+ * Settling as it was until `settleMs` have passed. A deletion is never taken back: a sighting that
  * says otherwise is an old one, save in a source without finalizers, where the object is the same if it is
  * back. Terminating asks the evidence again each time: what comes back late counts until the very end, and what
  * was released and is seen with our finalizer again is proven anew.
@@ -112,7 +114,7 @@ export const stepDeletion = (
 ): DeletionStep => {
   switch (sighting._tag) {
     case 'Plain':
-      return [stepLive(state?._tag === 'Serving' ? state : undefined, true), []]
+      return plain(state)
     case 'Live':
       return [stepLive(state, sighting.isGuarded), []]
     case 'Terminating':
@@ -120,6 +122,13 @@ export const stepDeletion = (
     case 'Absent':
       return absent(state, evidence)
   }
+}
+
+/** What was proven gone is another matter when it is there again: nothing waited any more. */
+const plain = (state: DeletionState | undefined): DeletionStep => {
+  const isCalledOff = state?._tag === 'Waiting' || state?._tag === 'Settling'
+  const serving = stepLive(state?._tag === 'Serving' ? state : undefined, true)
+  return [serving, isCalledOff ? [{ _tag: 'CalledOff' }] : []]
 }
 
 /** What `stepDeletion` makes of an object that is there and not being deleted: that needs no evidence, and no time. */

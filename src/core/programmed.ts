@@ -1,6 +1,12 @@
 import * as PM from './persistent-map.js'
 import { type Fleet, fleetsOf, type NodeState, type Observation } from './programmed/fleets.js'
-import { isSameStatement, named, type Programmed, refusedBy } from './programmed/statement.js'
+import {
+  isSameStatement,
+  named,
+  type Programmed,
+  type RefusedBy,
+  refusedBy,
+} from './programmed/statement.js'
 import type { Uid } from './resource.js'
 import type { Snapshot } from './snapshot.js'
 import { routeType } from './type-url.js'
@@ -8,7 +14,13 @@ import type { Verdict } from './verdict.js'
 import type { StreamId } from './xds/fleet.js'
 
 export type { Lag, NodeState, Observation } from './programmed/fleets.js'
-export { maxNamedNodes, type NamedNodes, type Programmed } from './programmed/statement.js'
+export {
+  type ListenerName,
+  maxNamedNodes,
+  type NamedNodes,
+  type Programmed,
+  type RefusedBy,
+} from './programmed/statement.js'
 
 /**
  * How long an Envoy may be behind before that is said of a route, in milliseconds: a change takes
@@ -24,6 +36,8 @@ export interface ProgrammedState {
   readonly places: ReadonlyMap<Uid, string>
   /** The data planes without a node. */
   readonly empty: ReadonlySet<string>
+  /** The data planes of which nodes refuse a listener. */
+  readonly closed: ReadonlyMap<string, RefusedBy>
   readonly nodes: ReadonlyMap<StreamId, NodeState>
   readonly statements: ReadonlyMap<Uid, Programmed>
   /** The routes of which something else may be said as soon as nodes say something else. */
@@ -43,6 +57,7 @@ export const nothingProgrammed: ProgrammedState = {
   verdicts: new Map(),
   places: new Map(),
   empty: new Set(),
+  closed: new Map(),
   nodes: new Map(),
   statements: new Map(),
   open: new Set(),
@@ -56,39 +71,42 @@ export const nothingProgrammed: ProgrammedState = {
  * | -------------------------------------------- | ----------------------------------------- |
  * | no node, and none that was lost              | NoEnvoy                                   |
  * | a node refuses it                            | Refused                                   |
+ * | one refuses a listener, and has no form of it | Refused                                   |
  * | no node counts, or it is not of the snapshot | what was said before; else Pending        |
  * | no node that counts is behind with it        | Programmed                                |
  * | one is, and it was not programmed before     | Pending                                   |
  * | one is, for less than `lagGraceMs`           | what was said before, of its generation   |
  * | one is, for longer                           | Lagging                                   |
  *
- * A node counts as soon as it has accepted every route table in some form, and once each object that it was
- * behind with when it was seen first, save what it refuses; and until its stream ends. So an Envoy that
- * comes, one that goes, and one that is a little late never take back that a route is programmed.
+ * A node counts as soon as it has accepted every listener and route table in some form, and once each object
+ * that it was behind with when it was seen first, save what it refuses; and until its stream ends. So an Envoy
+ * that comes, one that goes, and one that is a little late never take back that a route is programmed.
  *
  * Guarantees: an equal statement is the same reference, and so are all of them together. Costs
- * O(nodes) and what they are behind with; where the routes are others than before also O(routes).
+ * O(nodes) and what they are behind with; where the routes, or what is said of a listener, are others than
+ * before also O(routes).
  */
 export const stepProgrammed = (state: ProgrammedState, seen: Observation): ProgrammedStep => {
   const { snapshot, verdicts, nowMs } = seen
   const places = state.snapshot === snapshot ? state.places : placesOf(snapshot)
   const { fleets, nodes } = fleetsOf(state.nodes, seen)
   const empty = new Set([...fleets.values()].flatMap((of) => (of.size === 0 ? of.dataPlane : [])))
+  const closed = closedIn(fleets)
   const changed = new Map<Uid, Programmed>()
   const open = new Set<Uid>()
   let due: number | undefined
-  for (const uid of concerned(state, seen, empty, fleets) ?? places.keys()) {
+  for (const uid of concerned(state, seen, { empty, closed, fleets }) ?? places.keys()) {
     const generation = verdicts.get(uid)?.generation
     const fleet = fleets.get(places.get(uid) ?? '')
     if (generation === undefined || fleet === undefined) continue
     const before = state.statements.get(uid)
     const { statement, until } = sayOf(fleet, uid, generation, before, nowMs)
     if (until !== undefined && (due === undefined || until < due)) due = until
-    if (isOpen(statement, generation)) open.add(uid)
+    if (isOpen(statement, fleet, generation)) open.add(uid)
     if (!isSameStatement(before, statement)) changed.set(uid, statement)
   }
   const statements = update(state.statements, changed, state.places === places ? undefined : places)
-  const next = { snapshot, verdicts, places, empty, nodes, statements, open, due }
+  const next = { snapshot, verdicts, places, empty, closed, nodes, statements, open, due }
   return [next, statements]
 }
 
@@ -103,18 +121,30 @@ const placesOf = ({ dataPlanes }: Snapshot): ReadonlyMap<Uid, string> => {
   return places
 }
 
+const closedIn = (fleets: ReadonlyMap<string, Fleet>): ReadonlyMap<string, RefusedBy> =>
+  new Map(
+    [...fleets].flatMap(([dataPlane, { closed }]) =>
+      closed === undefined ? [] : [[dataPlane, closed] as const],
+    ),
+  )
+
+/** What is seen of all data planes. */
+interface SeenFleets extends Pick<ProgrammedState, 'empty' | 'closed'> {
+  readonly fleets: ReadonlyMap<string, Fleet>
+}
+
 /** The routes of which something else may be to be said; `undefined` if that is all of them. */
 const concerned = (
   state: ProgrammedState,
   { snapshot, verdicts }: Observation,
-  empty: ReadonlySet<string>,
-  fleets: ReadonlyMap<string, Fleet>,
+  { empty, closed, fleets }: SeenFleets,
 ): ReadonlySet<Uid> | undefined => {
   const isSameWorld =
     state.snapshot === snapshot &&
     state.verdicts === verdicts &&
     state.empty.size === empty.size &&
-    [...empty].every((dataPlane) => state.empty.has(dataPlane))
+    [...empty].every((dataPlane) => state.empty.has(dataPlane)) &&
+    isSameClosed(state.closed, closed)
   if (!isSameWorld) return undefined
   const uids = new Set(state.open)
   for (const { late, refusals } of fleets.values()) {
@@ -124,9 +154,31 @@ const concerned = (
   return uids
 }
 
-/** That there is no Envoy changes only for all routes of a data plane together. */
-const isOpen = ({ _tag, generation: of }: Programmed, generation: number): boolean =>
-  _tag !== 'NoEnvoy' && (_tag !== 'Programmed' || of !== generation)
+/** (They are plain data, always put together in the same order of fields.) */
+const isSameClosed = (
+  before: ProgrammedState['closed'],
+  after: ProgrammedState['closed'],
+): boolean =>
+  before.size === after.size &&
+  [...after].every(([of, refused]) => JSON.stringify(before.get(of)) === JSON.stringify(refused))
+
+/**
+ * That there is no Envoy, or that one refuses a listener, changes only for all routes of a data plane together. What
+ * an Envoy says of the route alone is looked at in any case.
+ */
+const isOpen = (statement: Programmed, { closed }: Fleet, generation: number): boolean => {
+  switch (statement._tag) {
+    case 'NoEnvoy':
+      return false
+    case 'Programmed':
+      return statement.generation !== generation
+    case 'Refused':
+      return statement.listener === undefined || closed === undefined
+    case 'Pending':
+    case 'Lagging':
+      return true
+  }
+}
 
 /** What is said of a route; and until when, if it is said only because a node has a little time. */
 interface Said {
@@ -135,15 +187,16 @@ interface Said {
 }
 
 const sayOf = (
-  { dataPlane, size, connected, counts, late, refusals }: Fleet,
+  { dataPlane, size, connected, counts, late, refusals, closed }: Fleet,
   uid: Uid,
   generation: number,
   before: Programmed | undefined,
   nowMs: number,
 ): Said => {
   if (size === 0) return { statement: { _tag: 'NoEnvoy', generation, dataPlane } }
-  const refused = refusals.get(uid)
-  if (refused !== undefined) return { statement: refusedBy(refused, generation) }
+  const own = refusals.get(uid)
+  const refused = own === undefined ? closed : refusedBy(own)
+  if (refused !== undefined) return { statement: { _tag: 'Refused', generation, ...refused } }
   const wasSaid = before !== undefined && before._tag !== 'NoEnvoy' && before._tag !== 'Pending'
   if (!counts)
     return { statement: wasSaid ? before : { _tag: 'Pending', generation, ...named(connected) } }

@@ -2,7 +2,7 @@ import { headOf } from './cut-message.js'
 import type { DeletionState, NotYet } from './deletion.js'
 import { showKey } from './edge-route.js'
 import { showFieldError } from './field-error.js'
-import type { NamedNodes, Programmed } from './programmed/statement.js'
+import type { NamedNodes, Programmed, RefusedBy } from './programmed/statement.js'
 import type { RulePath, ValuePredicate } from './rule.js'
 import { finalizer } from './stored-object.js'
 import type { Acceptance, Claim, LostClaim, Verdict } from './verdict.js'
@@ -209,11 +209,15 @@ const programmedMessage = (programmed: Programmed): string => {
     case 'Lagging':
       return `for too long not accepted by ${showNodes(programmed)}`
     case 'Refused':
-      return `refused by ${showNodes(programmed)}: ${programmed.message}`
+      return `refused by ${showNodes(programmed)}: ${showRefused(programmed)}`
     case 'NoEnvoy':
       return `no Envoy of the data plane ${programmed.dataPlane} has connected`
   }
 }
+
+/** Says what is refused, and why: `listener http: cannot bind …`. */
+const showRefused = ({ listener, message }: Pick<RefusedBy, 'listener' | 'message'>): string =>
+  listener === undefined ? message : `listener ${listener.name}: ${message}`
 
 const showNodes = ({ nodes, nodeCount }: NamedNodes): string => {
   const others = nodeCount - nodes.length

@@ -9,7 +9,7 @@ import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
 import { allotClaims, type Allotment } from './translate/claims.js'
 import { clustersOf, unresolvedRefs } from './translate/clusters.js'
-import { type Endpoints, indexEndpoints } from './translate/endpoints.js'
+import { type Destinations, destinationsOf } from './translate/destinations.js'
 import { listenersOf } from './translate/listeners.js'
 import { bySeniority } from './translate/precedence.js'
 import { routeTablesOf } from './translate/route-tables.js'
@@ -106,15 +106,15 @@ const refused = (of: Omit<Compiled, 'result'>, acceptance: Acceptance): Compiled
 const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation => {
   const objects = oneOfEach(given).map((object) => placed(object, context))
   const rules = groupedByPlane(bySeniority(objects.flatMap(rulesOf)))
-  const endpoints = indexEndpoints(context)
+  const destinations = destinationsOf(context)
   const outcomes = new Map<string, Acceptance>()
   const dataPlanes = new Map<string, View>()
   for (const [name, { listeners }] of [...context.dataPlanes].sort(byName)) {
     const allotment = allotClaims(rules.get(name) ?? [])
     for (const [uid, outcome] of allotment.outcomes) outcomes.set(uid, outcome)
-    dataPlanes.set(name, viewOf(allotment, listeners, endpoints))
+    dataPlanes.set(name, viewOf(allotment, listeners, destinations(name)))
   }
-  const verdicts = objects.map((object) => verdictOf(object, outcomes, endpoints))
+  const verdicts = objects.map((object) => verdictOf(object, outcomes, destinations))
   return {
     snapshot: { dataPlanes },
     verdicts: new Map(verdicts.map((verdict) => [verdict.uid, verdict])),
@@ -182,9 +182,9 @@ const maxGenerationDigits = 16
 const viewOf = (
   { granted, serving }: Allotment,
   listeners: ReadonlyArray<HttpListener>,
-  endpoints: Endpoints,
+  destinations: Destinations,
 ): View => {
-  const { clusters, assignments, nameOf } = clustersOf(serving, endpoints)
+  const { clusters, assignments, nameOf } = clustersOf(serving, destinations)
   return view({
     [clusterType]: clusters,
     [endpointType]: assignments,
@@ -196,13 +196,13 @@ const viewOf = (
 const verdictOf = (
   { key, uid, generation, result }: Compiled,
   outcomes: ReadonlyMap<string, Acceptance>,
-  endpoints: Endpoints,
+  destinations: (dataPlane: string) => Destinations,
 ): Verdict => {
   const of = { key, uid, generation }
   if (result._tag === 'Refused') return { ...of, accepted: result.acceptance, unresolved: [] }
   return {
     ...of,
     accepted: outcomes.get(uid) ?? { _tag: 'Accepted' },
-    unresolved: result.rules.flatMap((rule) => unresolvedRefs(rule, endpoints)),
+    unresolved: result.rules.flatMap((rule) => unresolvedRefs(rule, destinations(rule.dataPlane))),
   }
 }

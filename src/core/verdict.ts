@@ -59,6 +59,6 @@ export interface Claim extends RuleMatch {
 export interface UnresolvedRef {
   /** As in `spec.backends[0]`. */
   readonly path: string
-  readonly reason: 'ServiceNotFound' | 'PortNotFound' | 'NoReadyEndpoints'
+  readonly reason: 'ServiceNotFound' | 'PortNotFound' | 'NoReadyEndpoints' | 'AddressNotAllowed'
   readonly message: string
 }

@@ -6,9 +6,12 @@ import type { SourceProblem } from '../ports/route-source.js'
 
 /** Something that is not as its author wants it. */
 export interface Complaint {
-  /** A place in a source that cannot be read, or an object that is not served as it stands there. */
-  readonly about: 'source' | 'route'
-  /** The place in words of the source, or the object's name. */
+  /**
+   * A place in a source that cannot be read, an object that is not served as it stands there, or a listener
+   * that an Envoy refuses.
+   */
+  readonly about: 'source' | 'route' | 'listener'
+  /** The place in words of the source, the object's name, or the listener with its data plane. */
   readonly where: string
   readonly message: string
 }
@@ -21,19 +24,24 @@ export type Complaints = ReadonlyMap<string, Complaint>
 
 export const noComplaints: Complaints = new Map()
 
-/** All complaints of one state of the world. */
+/** All complaints of one state of the world. A listener that is refused is one, however many routes it is to carry. */
 export const complaintsOf = (
   problems: ReadonlyArray<SourceProblem>,
   verdicts: Iterable<Verdict>,
 ): Complaints => {
+  const all = [...verdicts]
   const complaints = new Map<string, Complaint>()
+  const judged = problems.length === 0 ? nobody : new Set(all.map(({ key }) => showKey(key)))
   for (const problem of problems) {
     const key = `source:${problem.where}`
     const others = complaints.get(key)
-    const messages = [...(others === undefined ? [] : [others.message]), showProblem(problem)]
+    const message = showProblem(problem, judged)
+    const messages = [...(others === undefined ? [] : [others.message]), message]
     complaints.set(key, { about: 'source', where: problem.where, message: messages.join('; ') })
   }
-  for (const verdict of verdicts) {
+  for (const verdict of all) {
+    const refused = listenerComplaint(verdict)
+    if (refused !== undefined) complaints.set(`listener:${refused.where}`, refused)
     const message = complaintOf(verdict)
     if (message === undefined) continue
     complaints.set(`route:${verdict.uid}`, { about: 'route', where: showKey(verdict.key), message })
@@ -41,11 +49,34 @@ export const complaintsOf = (
   return complaints
 }
 
-/** One line about something that could not be read. */
-export const showProblem = ({ key, errors, keepsLastGood }: SourceProblem): string => {
-  const named = key === undefined ? '' : `${showKey(key)}: `
-  const kept = keepsLastGood ? ' (what was read there before is still served)' : ''
-  return `${named}${errors.map(showFieldError).join('; ')}${kept}`
+const nobody: ReadonlySet<string> = new Set()
+
+/** One line about something that could not be read. `judged` are the names of which there is more to be said. */
+const showProblem = (
+  { key, errors, keepsLastGood }: SourceProblem,
+  judged: ReadonlySet<string>,
+): string => {
+  const name = key && showKey(key)
+  const named = name === undefined ? '' : `${name}: `
+  return `${named}${errors.map(showFieldError).join('; ')}${outcome(keepsLastGood, name, judged)}`
+}
+
+const outcome = (
+  keepsLastGood: boolean,
+  name: string | undefined,
+  judged: ReadonlySet<string>,
+): string => {
+  if (keepsLastGood) return ' (what was read there before is still served)'
+  // The object has a verdict of its own, or is served as it stands elsewhere.
+  if (name !== undefined && judged.has(name)) return ''
+  return ' (no earlier state of it is known, so that nothing of it is served)'
+}
+
+const listenerComplaint = ({ programmed }: Verdict): Complaint | undefined => {
+  if (programmed?._tag !== 'Refused' || programmed.listener === undefined) return undefined
+  const { dataPlane, name } = programmed.listener
+  const where = `listener ${name} of ${dataPlane}`
+  return { about: 'listener', where, message: `refused by an Envoy: ${programmed.message}` }
 }
 
 /**
@@ -55,9 +86,10 @@ export const showProblem = ({ key, errors, keepsLastGood }: SourceProblem): stri
 const complaintOf = ({ programmed, ...verdict }: Verdict): string | undefined => {
   const { accepted, unresolved } = verdict
   const isUnserved = accepted._tag !== 'Accepted' && accepted._tag !== 'Terminating'
+  const isRefused = programmed?._tag === 'Refused' && programmed.listener === undefined
   const words = [
     ...(isUnserved || unresolved.length > 0 ? [showVerdict(verdict)] : []),
-    ...(programmed?._tag === 'Refused' ? [`refused by an Envoy: ${programmed.message}`] : []),
+    ...(isRefused ? [`refused by an Envoy: ${programmed.message}`] : []),
   ]
   return words.length === 0 ? undefined : words.join('; ')
 }

@@ -27,7 +27,7 @@ export {
 } from './start-host.js'
 export * from './admin/index.js'
 export { keepRoster, type KeepRosterPorts, type RosterKeeper } from './keep-roster.js'
-export type { RosterFact } from './report-roster.js'
+export type { ForgottenBy, RosterFact } from './report-roster.js'
 export type { Reconciled } from './reconcile.js'
 export { type Activity, type StreamActivity, watchActivity } from './activity.js'
 export { makeOperator, type OperatorPorts } from './make-operator.js'

@@ -13,10 +13,10 @@ import { keepGate } from './keep-gate.js'
 import { type KeptRoster, keptRoster } from './kept-roster.js'
 import { loadRoster } from './load-roster.js'
 import type { ForgetResult } from './operator.js'
-import { reportRoster, type RosterFact } from './report-roster.js'
+import { type ForgottenBy, reportRoster, type RosterFact } from './report-roster.js'
 import type { RosterFleet } from './roster-fleet.js'
 
-export type { RosterFact, RosterFleet }
+export type { ForgottenBy, RosterFact, RosterFleet }
 
 export interface KeepRosterPorts {
   readonly store: RosterStore
@@ -57,9 +57,9 @@ export interface RosterKeeper {
   readonly roster: () => Roster
   /**
    * Forgets a lost node, of an id that is shared the lost ones; resolves when that is written down, or
-   * cannot be. Never rejects.
+   * cannot be. By a person if nothing else is said. Never rejects.
    */
-  readonly forget: (id: string) => Promise<ForgetResult>
+  readonly forget: (id: string, by?: ForgottenBy) => Promise<ForgetResult>
   /** Resolves when `signal` has aborted and all is written, or `closeWaitMs` have passed. Never rejects. */
   readonly finished: Promise<void>
 }
@@ -125,7 +125,8 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
     },
     onChange: listen,
     roster: () => kept?.roster() ?? new Map(),
-    forget: (id) => kept?.forget(id) ?? Promise.resolve({ failure: 'the roster is not read yet' }),
+    forget: (id, by = 'Person') =>
+      kept?.forget(id, by) ?? Promise.resolve({ failure: 'the roster is not read yet' }),
     finished: finish(),
   }
 }

@@ -14,7 +14,7 @@ import type { XdsEvent } from '../ports/xds-observer.js'
 import { type LostNodes, watchLost } from './forget-lost.js'
 import type { RunningGate } from './keep-gate.js'
 import type { ForgetResult } from './operator.js'
-import type { RosterFact } from './report-roster.js'
+import type { ForgottenBy, RosterFact } from './report-roster.js'
 import { doorToFleet, type FleetDoor, type RosterFleet } from './roster-fleet.js'
 import { type OtherEffect, type RunningKeeping, runKeeping } from './run-keeping.js'
 
@@ -42,7 +42,7 @@ export interface KeptRoster {
   /** Why it is not safe; `undefined` if it is. */
   readonly failure: () => string | undefined
   readonly roster: () => Roster
-  readonly forget: (id: string) => Promise<ForgetResult>
+  readonly forget: (id: string, by: ForgottenBy) => Promise<ForgetResult>
   /** Writes it a last time. */
   readonly close: () => Promise<void>
 }
@@ -51,7 +51,7 @@ export interface KeptRoster {
 export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster => {
   const { clock, start, tell } = ports
   const door = doorToFleet()
-  const strike = (id: string, by: 'Person' | 'Time'): void => {
+  const strike = (id: string, by: ForgottenBy): void => {
     lost.settle(id)
     start.step({ _tag: 'NodeForgotten', id })
     keeping.dispatch({ _tag: 'NodeForgotten', id })
@@ -93,7 +93,7 @@ export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster =
     },
     failure: () => keeping.state().failure,
     roster: () => rosterIn(keeping.state()),
-    forget: (id) => forget(id, keeping, door, strike),
+    forget: (id, by) => forget(id, keeping, door, (struck) => strike(struck, by)),
     close: async () => {
       keeping.dispatch({ _tag: 'MemoryRead', memory: door.memory() })
       const written = await writeNow(keeping, 'Again')
@@ -114,14 +114,14 @@ const forget = async (
   id: string,
   keeping: RunningKeeping,
   door: FleetDoor,
-  strike: (id: string, by: 'Person') => void,
+  strike: (id: string) => void,
 ): Promise<ForgetResult> => {
   if (!door.isAttached())
     return { failure: 'the control plane has only just begun: try again in a moment' }
   const outcome = door.forget(id)
   if (outcome === 'Connected') return outcome
   if (outcome === 'Unknown' && !isEnlisted(keeping.state(), id)) return outcome
-  strike(id, 'Person')
+  strike(id)
   const written = await writeNow(keeping, 'Once')
   return written === 'Written' ? 'Forgotten' : written
 }

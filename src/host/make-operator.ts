@@ -10,7 +10,7 @@ import type { RouteStore } from '../ports/route-store.js'
 import type { Activity } from './activity.js'
 import { breakGlass } from './break-glass.js'
 import type { Controller } from './controller.js'
-import type { Explanation, ForgetResult, NodeReport, Operator } from './operator.js'
+import type { Explanation, NodeReport, Operator } from './operator.js'
 
 /** What an operator looks into, and acts on. */
 export interface OperatorPorts {
@@ -21,7 +21,7 @@ export interface OperatorPorts {
   /** Why nothing counts as proven at the moment, whatever the ledger says; `undefined` if something may. */
   readonly notYet: () => NotYet | undefined
   /** Forgets a lost node, in the fleet and on the roster. */
-  readonly forget: (id: string) => Promise<ForgetResult>
+  readonly forget: Operator['forget']
   /** Where finalizers are; absent for a source without any. */
   readonly store?: RouteStore
 }
@@ -42,7 +42,7 @@ export const makeOperator = (ports: OperatorPorts): Operator => ({
       .map((node) => reportOf(ports, node, heldUp))
       .sort((a, b) => compareStrings(a.id, b.id))
   },
-  forget: (id) => ports.forget(id),
+  forget: (id, by) => ports.forget(id, by),
   breakGlass: (key) => breakGlass(ports, key),
 })
 
@@ -52,15 +52,16 @@ const explain = (
   ledger: Ledger,
   heldUp: HoldUps,
 ): Explanation => {
-  const { verdicts, deletions } = ports.controller.state()
+  const { verdicts, deletions, dated } = ports.controller.state()
   const { key, uid, state, object } = record
   const verdict = verdicts.get(uid)
+  const previous = object?.conditions ?? dated.get(uid)?.conditions ?? []
   const now = new Date(ports.clock.nowMs()).toISOString()
   return {
     key,
     uid,
     state,
-    conditions: verdict === undefined ? [] : conditionsOf(verdict, object?.conditions ?? [], now),
+    conditions: verdict === undefined ? [] : conditionsOf(verdict, previous, now),
     owed: deletions.pending.has(uid)
       ? mayStillServe(ledger, uid).map((node) => reportOf(ports, node, heldUp))
       : [],

@@ -1,6 +1,7 @@
 import type { DeletionState, NotYet } from '../core/deletion.js'
 import type { RouteKey } from '../core/edge-route.js'
 import type { Condition } from '../core/status.js'
+import type { ForgottenBy } from './report-roster.js'
 
 /** What a person asks a running control plane, and tells it. */
 export interface Operator {
@@ -10,9 +11,9 @@ export interface Operator {
   readonly nodes: () => ReadonlyArray<NodeReport>
   /**
    * Stops waiting for a lost Envoy, in everything that waits for it. One that is connected is refused, unless its id
-   * is shared: then those are forgotten that are lost.
+   * is shared: then those are forgotten that are lost. By a person if nothing else is said.
    */
-  readonly forget: (id: string) => Promise<ForgetResult>
+  readonly forget: (id: string, by?: ForgottenBy) => Promise<ForgetResult>
   /**
    * Stops waiting for any Envoy with one route, proven or not: it may still be served afterwards. Takes our
    * finalizer off, and nothing else. Where the object has changed meanwhile it is tried again, a few times.

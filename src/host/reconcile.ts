@@ -20,6 +20,7 @@ import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import type { SourceProblem, SourceState } from '../ports/route-source.js'
+import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { withDeletions } from './deletion-verdicts.js'
 import { judge, type Judged, nothingJudged, type Verdicts } from './programmed-verdicts.js'
 
@@ -44,6 +45,8 @@ export interface Reconciled {
   readonly judged: Judged
   /** What is said of every object. */
   readonly verdicts: Verdicts
+  /** The same as dated conditions, in a source without finalizers. */
+  readonly dated: DatedConditions
 }
 
 export const nothingYet: Reconciled = {
@@ -52,6 +55,7 @@ export const nothingYet: Reconciled = {
   deletions: noDeletions,
   judged: nothingJudged,
   verdicts: new Map(),
+  dated: nothingDated,
 }
 
 export type Reconciliation = readonly [state: Reconciled, facts: ReadonlyArray<RecordedFact>]
@@ -141,6 +145,9 @@ const judged = (ports: ReconcilePorts, before: Reconciled, state: Reconciled): R
     deletions.records === before.deletions.records &&
     seen === before.seen
   if (isSame) return { ...state, judged: next, verdicts: before.verdicts }
-  const problems = seen?.problems ?? noProblems
-  return { ...state, judged: next, verdicts: withDeletions(next.verdicts, deletions, problems) }
+  const verdicts = withDeletions(next.verdicts, deletions, seen?.problems ?? noProblems)
+  // Without a proof there is no operator, and nobody asks.
+  const isAsked = ports.proof !== undefined && seen?.objects === undefined
+  const dated = isAsked ? dateConditions(state.dated, verdicts, ports.clock.nowMs()) : nothingDated
+  return { ...state, judged: next, verdicts, dated }
 }

@@ -6,12 +6,21 @@ import type { Metrics } from '../ports/metrics.js'
 /** Something that people are told of the roster. */
 export type RosterFact =
   | KeepingFact
-  /** Nobody waits any more for this node: a person has said so, or `forgetNodeAfterMs` has passed. */
-  | { readonly _tag: 'NodeForgotten'; readonly id: string; readonly by: 'Person' | 'Time' }
+  /** Nobody waits any more for this node. */
+  | { readonly _tag: 'NodeForgotten'; readonly id: string; readonly by: ForgottenBy }
   /** The roster cannot be read, and is tried again. Told once for each message. */
   | { readonly _tag: 'LoadFailed'; readonly message: string }
   /** What has changed last is not written, and the control plane ends. */
   | { readonly _tag: 'LastSaveFailed'; readonly message: string }
+
+/** What a node is forgotten by. */
+export type ForgottenBy =
+  /** A person has said so. */
+  | 'Person'
+  /** The Pod that it ran in is known to be gone. */
+  | 'Pod'
+  /** `forgetNodeAfterMs` has passed. */
+  | 'Time'
 
 /** Logs a fact, and counts it. */
 export const reportRoster = ({ log }: Logger, metrics: Metrics, fact: RosterFact): void => {

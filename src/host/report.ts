@@ -74,7 +74,11 @@ const reportVerdicts = (
   return next
 }
 
-const complaintWords = { source: 'cannot be read', route: 'not served as asked' } as const
+const complaintWords = {
+  source: 'cannot be read',
+  route: 'not served as asked',
+  listener: 'an Envoy serves nothing there',
+} as const
 
 const countAccepted = (verdicts: Verdicts): number =>
   [...verdicts.values()].filter(({ accepted }) => accepted._tag === 'Accepted').length
@@ -98,6 +102,8 @@ const wordsOf = (
         message: 'deleted: served no more, and waits for every Envoy to confirm',
         fields: {},
       }
+    case 'CalledOff':
+      return { message: 'no more deleted: it is there again, and is served', fields: {} }
     case 'Proven':
       return { message: 'deleted: gone from every Envoy', fields: {} }
     case 'GlassBroken':

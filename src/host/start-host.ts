@@ -6,7 +6,12 @@ import type { SnapshotSink } from '../ports/snapshot-sink.js'
 import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
 import { watchActivity } from './activity.js'
 import { type Controller, type ControllerPorts, startController } from './controller.js'
-import { keepRoster, type KeepRosterPorts, type RosterKeeper } from './keep-roster.js'
+import {
+  keepRoster,
+  type KeepRosterPorts,
+  type RosterFact,
+  type RosterKeeper,
+} from './keep-roster.js'
 import { makeOperator } from './make-operator.js'
 import type { Operator } from './operator.js'
 
@@ -40,6 +45,8 @@ export interface HostPorts<Fleet extends EnvoyFleet>
   readonly store?: RouteStore
   /** Starts serving Envoys until `start.signal` aborts; `serveXds(…, start.signal)` as a rule. */
   readonly serve: (start: FleetStart) => Fleet | Promise<Fleet>
+  /** Is told what becomes of the list of Envoys, which is logged too. What it throws is logged. */
+  readonly onRosterFact?: (fact: RosterFact) => void
   /** Is told of everything that happens between the fleet and its Envoys. */
   readonly observer?: XdsObserver
 }
@@ -66,8 +73,11 @@ export const startHost = async <Fleet extends EnvoyFleet>(
 ): Promise<RunningHost<Fleet> | undefined> => {
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
-  const { store, clock } = ports
-  const keeper = keepRoster({ ...ports, store: ports.roster }, stop)
+  const { store, clock, onRosterFact } = ports
+  const keeper = keepRoster(
+    { ...ports, store: ports.roster, ...(onRosterFact !== undefined && { onFact: onRosterFact }) },
+    stop,
+  )
   const memory = await keeper.loaded
   if (memory === undefined) return undefined
   const activity = watchActivity(clock)

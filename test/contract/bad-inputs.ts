@@ -150,8 +150,8 @@ export const badInputs: ReadonlyArray<BadInput> = [
   document(
     'an object of another kind',
     'kind',
-    head.replace('EdgeRoute', 'Service'),
-    /this one is "Service"/,
+    head.replace('EdgeRoute', 'Deployment'),
+    /this one is "Deployment"/,
   ),
   document(
     'a List of objects',

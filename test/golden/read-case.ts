@@ -26,9 +26,11 @@ export const readCase = (text: string): readonly [ReadonlyArray<EdgeRoute>, Cont
     if (document.errors.length > 0) throw new Error(document.errors.join('\n'))
     return document.toJS() as Document
   })
-  const dataPlanes = documents.flatMap((one) =>
-    one.kind === 'DataPlane' ? [[one.name, { listeners: one.listeners }] as const] : [],
-  )
+  const dataPlanes = documents.flatMap((one) => {
+    if (one.kind !== 'DataPlane') return []
+    const { name, listeners, addresses } = one
+    return [[name, { listeners, ...(addresses && { addresses }) }] as const]
+  })
   const context = {
     dataPlanes: dataPlanes.length === 0 ? defaultContext.dataPlanes : new Map(dataPlanes),
     services: documents.filter((one) => one.kind === 'Service'),

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { eventually, freePort, request, startTestEnvoy } from '../support/envoy.js'
-import { type Started, unpackExample } from '../support/examples.js'
+import { packingLine, type Started, unpackExample } from '../support/examples.js'
 
 const cleanups: Array<() => unknown> = []
 afterEach(async () => {
@@ -24,6 +24,7 @@ test("a host of one's own, from the tarball, serves a route and proves that it i
   cleanups.push(example.dispose)
   const [commands = '', nodes = ''] = example.blocks('sh')
   const [command = '', ...preparations] = commands.split('\n').reverse()
+  expect(preparations).toContain(packingLine)
   const prepared = await example.run(preparations.reverse().join('\n'))
   expect(prepared, prepared.out).toMatchObject({ code: 0 })
 

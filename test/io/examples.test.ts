@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../src/host/cli/package.js'
-import { type Example, manifestOf, unpackExample } from '../support/examples.js'
+import { type Example, manifestOf, packingLine, unpackExample } from '../support/examples.js'
 
 /** An installation takes its time. */
 const timeoutMs = 300_000
@@ -22,6 +22,7 @@ test(
   "a user's property tests pass from the tarball, and fail as their README shows",
   async () => {
     const [passing = '', failing = ''] = example?.blocks('sh') ?? []
+    expect(passing).toContain(packingLine)
     const [shown = ''] = example?.blocks('text') ?? []
     const passed = await example?.run(passing)
     expect(passed?.out).toMatch(/Tests +3 passed/)

@@ -9,6 +9,9 @@ import { ackOf, rawAdsClient } from '../support/raw-ads-client.js'
 import { connect, eventually, startServer } from '../support/test-xds-server.js'
 import { aNode, aSnapshot } from '../support/xds.js'
 
+/** What is said of a stream that no client has ended in order. */
+const lost = 'the client cancelled it, or its connection was lost'
+
 describe('streams', () => {
   test('end in any way, and leave nothing behind: 50 of them', async () => {
     const server = await startServer()
@@ -43,6 +46,35 @@ describe('streams', () => {
     child.kill('SIGKILL')
     await eventually(() => expect(server.streams()).toBe(0))
     expect(server.seen('StreamClosed')).toHaveLength(1)
+  })
+
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'of a client that gets %s are lost: it is not said that it has ended them',
+    async (signal) => {
+      const server = await startServer({ limits: { keepaliveMs: 100, keepaliveTimeoutMs: 2_000 } })
+      server.publish(aSnapshot({ cds: 'a' }))
+      const child = spawnClient(server.address.port)
+      onTestFinished(() => void child.kill('SIGKILL'))
+      await eventually(() => expect(server.streams()).toBe(1))
+      child.kill(signal)
+      await eventually(() => expect(server.streams()).toBe(0))
+      expect(server.seen('StreamClosed').map(({ reason }) => reason)).toEqual([lost])
+    },
+  )
+
+  test('say why they ended: ended by the client, or cancelled', async () => {
+    const server = await startServer()
+    server.publish(aSnapshot({ cds: 'a' }))
+    const client = connect(server)
+    for (const how of ['end', 'cancel'] as const) {
+      const stream = client.sotw()
+      stream.send({ node: aNode, typeUrl: clusterType })
+      await stream.next()
+      stream[how]()
+      await eventually(() => expect(server.streams()).toBe(0))
+    }
+    const said = server.seen('StreamClosed').map(({ reason }) => reason)
+    expect(said).toEqual(['the client ended it', lost])
   })
 
   test('that end leave the others their order and their ids', async () => {

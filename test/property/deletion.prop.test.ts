@@ -123,11 +123,12 @@ const checkFacts = (
   after: DeletionState | undefined,
 ): void => {
   const isTerminating = seen._tag === 'Terminating'
-  const isKnownServed =
-    isInService(before) || before?._tag === 'Waiting' || before?._tag === 'Settling'
+  const isWaiting = before?._tag === 'Waiting' || before?._tag === 'Settling'
+  const isKnownServed = isInService(before) || isWaiting
   const expected = [
     ...(isTerminating && isLive(before) ? ['Withdrawn'] : []),
     ...(after?._tag === 'Releasing' && before?._tag !== 'Releasing' ? ['Proven'] : []),
+    ...(seen._tag === 'Plain' && isWaiting ? ['CalledOff'] : []),
     ...(seen._tag === 'Absent' && isKnownServed && said._tag !== 'Clear' ? ['GlassBroken'] : []),
   ]
   expect(facts).toEqual(expected)

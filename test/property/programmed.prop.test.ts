@@ -16,6 +16,7 @@ import {
   emptyWorld,
   formsIn,
   isBehind,
+  isClosed,
   type ModelWorld,
   nodesIn,
   stepWorld,
@@ -32,7 +33,7 @@ const check = (
 ): void => {
   const connected = connectedIn(world)
   const generation = world.routes.get(uid)
-  const isRefused = connected.some(({ refuses }) => refuses.has(uid))
+  const isRefused = connected.some((envoy) => envoy.refuses.has(uid) || isClosed(envoy))
   const isLate = connected.some(
     ({ since }) => world.nowMs - (since.get(uid) ?? Infinity) >= lagGraceMs,
   )
@@ -75,7 +76,7 @@ const look = (state: ProgrammedState, world: ModelWorld, isSame: boolean): Progr
 }
 
 test('no Envoy that comes, goes, or is late within its grace takes back that a route is programmed; what all have accepted is', () => {
-  const seen = { Programmed: 0, Pending: 0, Lagging: 0, Refused: 0, NoEnvoy: 0 }
+  const seen = { Programmed: 0, Pending: 0, Lagging: 0, Refused: 0, NoEnvoy: 0, Closed: 0 }
   const holds = fc.property(commands, (all) => {
     let world = emptyWorld
     let state = nothingProgrammed
@@ -88,7 +89,9 @@ test('no Envoy that comes, goes, or is late within its grace takes back that a r
       for (const [uid, after] of state.statements) {
         const previous = before.get(uid)
         check(world, uid, previous, after)
-        if (previous?._tag !== after._tag) seen[after._tag] += 1
+        if (previous?._tag === after._tag) continue
+        seen[after._tag] += 1
+        if (after._tag === 'Refused' && after.listener !== undefined) seen.Closed += 1
       }
     }
   })

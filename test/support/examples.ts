@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../src/host/cli/package.js'
 
-/** An example as a stranger has it: in a folder of its own, beside the tarball of the package. */
+/** An example as a stranger has it: two folders down in a clone, in which the package was packed. */
 export interface Example {
   readonly directory: string
   /** What its README has in blocks of this language. */
@@ -57,17 +57,20 @@ const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 /** How long commands may take, in milliseconds: an installation, on a machine that has much to do. */
 const commandMs = 240_000
 
-/** Puts an example into a folder, where `npm install` takes edgewright from the tarball of what was built. */
+/** The line of a README that packs the clone; here the tarball is of what was built, which nothing builds again. */
+export const packingLine = 'npm pack ../.. --pack-destination ../..'
+
+/** A config as the clone has one, which tests of its own are not to take. */
+const poison = "throw new Error('this is the config of the clone')\n"
+
+/** Puts an example into a folder as deep as in a clone, at whose top is the tarball of what was built. */
 export const unpackExample = async (name: string): Promise<Example> => {
-  const directory = mkdtempSync(join(tmpdir(), `edgewright-${name}-`))
-  cpSync(join(packageRoot, 'examples', name), directory, { recursive: true })
-  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
-  const packed = await promisify(execFile)('npm', pack, { cwd: packageRoot })
-  const [tarball] = JSON.parse(packed.stdout) as ReadonlyArray<{ readonly filename: string }>
-  const manifest = manifestOf(directory)
-  const dependencies = { ...manifest.dependencies, edgewright: `file:${tarball?.filename ?? ''}` }
-  const changed = JSON.stringify({ ...manifest, dependencies })
-  writeFileSync(join(directory, 'package.json'), changed)
+  const clone = mkdtempSync(join(tmpdir(), `edgewright-${name}-`))
+  const directory = join(clone, 'examples', name)
+  cpSync(join(packageRoot, 'examples', name), directory, { recursive: true, filter: isOurs })
+  writeFileSync(join(clone, 'vitest.config.ts'), poison)
+  const pack = ['pack', '--ignore-scripts', '--pack-destination', clone]
+  await promisify(execFile)('npm', pack, { cwd: packageRoot })
   const readme = readFileSync(join(directory, 'README.md'), 'utf8')
   return {
     directory,
@@ -75,13 +78,16 @@ export const unpackExample = async (name: string): Promise<Example> => {
       [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
         ([, text = '']) => text.trim(),
       ),
-    run: (commands) => run(commands, directory),
+    run: (commands) => run(commands.replace(`${packingLine}\n`, ''), directory),
     start: (command, env) => start(command, directory, env),
     dispose: () => {
-      rmSync(directory, { recursive: true, force: true })
+      rmSync(clone, { recursive: true, force: true })
     },
   }
 }
+
+/** What an installation in the clone itself has left is not of the example. */
+const isOurs = (path: string): boolean => !/\/(node_modules|package-lock\.json)$/.test(path)
 
 const run = (commands: string, cwd: string): Promise<Ended> =>
   new Promise((resolve, reject) => {

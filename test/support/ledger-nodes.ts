@@ -3,7 +3,7 @@ import type { Ledger, LedgerNode, Refusal } from '../../src/core/ledger.js'
 import * as PM from '../../src/core/persistent-map.js'
 import { type Snapshot, viewOf } from '../../src/core/snapshot.js'
 import { translate, type Translation } from '../../src/core/translate.js'
-import { routeType } from '../../src/core/type-url.js'
+import { listenerType, routeType } from '../../src/core/type-url.js'
 
 export const dataPlane = 'edge-envoy'
 
@@ -44,10 +44,19 @@ export interface NodeOptions {
   /** What it refuses: a message for each uid. */
   readonly refuses?: Readonly<Record<string, string>>
   readonly dataPlane?: string
+  /** What it says of the listener `http`; if absent it asks for no listeners, and has its own. */
+  readonly listens?: Listens
+}
+
+export interface Listens {
+  /** It has accepted some form of it. */
+  readonly isAccepted: boolean
+  /** It refuses the present form, with this message. */
+  readonly refuses?: string | undefined
 }
 
 export const aNode = (options: NodeOptions): LedgerNode => {
-  const { stream, holds, refuses = {}, id = `node-${stream}` } = options
+  const { stream, holds, refuses = {}, listens, id = `node-${stream}` } = options
   const place = options.dataPlane ?? dataPlane
   const acked = holds && viewOf(worldOf(holds).snapshot, dataPlane)[routeType]
   const refusals = Object.entries(refuses).map<Refusal>(([uid, message]) => ({
@@ -57,6 +66,14 @@ export const aNode = (options: NodeOptions): LedgerNode => {
     owners: [uid],
     message,
   }))
+  if (listens?.refuses !== undefined)
+    refusals.push({
+      node: id,
+      typeUrl: listenerType,
+      name: 'http',
+      owners: [],
+      message: listens.refuses,
+    })
   return {
     id,
     node: { id, cluster: place },
@@ -64,7 +81,10 @@ export const aNode = (options: NodeOptions): LedgerNode => {
     connected: stream !== undefined,
     isShared: false,
     stream,
-    holdings: stream === undefined ? {} : { [routeType]: { acked, unsure: undefined } },
+    holdings:
+      stream === undefined
+        ? {}
+        : { [routeType]: { acked, unsure: undefined }, ...(listens && listenersOf(listens)) },
     inFlight: {},
     tables: PM.fromEntries(
       [...PM.entries(acked)].map((accepted) => ({
@@ -79,6 +99,11 @@ export const aNode = (options: NodeOptions): LedgerNode => {
     isUnknown: false,
     refusals: stream === undefined ? [] : refusals,
   }
+}
+
+const listenersOf = ({ isAccepted }: Listens): LedgerNode['holdings'] => {
+  const published = viewOf(worldOf({}).snapshot, dataPlane)[listenerType]
+  return { [listenerType]: { acked: isAccepted ? published : undefined, unsure: undefined } }
 }
 
 export const aLedger = (

@@ -110,10 +110,10 @@ const serve = (claim: Claim, request: Request, context: Context): Answer => {
 }
 
 const forward = (claim: Claim, request: Request, context: Context): Answer => {
-  const { metadata, spec } = claim.route
+  const { spec } = claim.route
   const shares = sharesOf(
     (spec.backends ?? []).map((backend) => [
-      endpointsOf(backend, metadata.namespace, context),
+      endpointsOf(backend, claim.route, context),
       backend.weight ?? 1,
     ]),
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { lagGraceMs } from '../../src/core/programmed.js'
-import type { Forms, NodeOptions } from './ledger-nodes.js'
+import type { Forms, Listens, NodeOptions } from './ledger-nodes.js'
 
 export type Command =
   /** Adds a route, or changes it. */
@@ -12,6 +12,8 @@ export type Command =
   /** It takes the present table, with these routes in their present form. */
   | { readonly _tag: 'Accept'; readonly id: string; readonly names: ReadonlyArray<string> }
   | { readonly _tag: 'Refuse'; readonly id: string; readonly name: string }
+  /** It takes the present form of its listener, or refuses it. */
+  | { readonly _tag: 'Bind'; readonly id: string; readonly isTaken: boolean }
   | { readonly _tag: 'Pass'; readonly ms: number }
 
 const names = ['a', 'b'] as const
@@ -30,6 +32,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ _tag: fc.constant('Lose' as const), id }) },
   { weight: 6, arbitrary: fc.record({ _tag: fc.constant('Accept' as const), id, names: some }) },
   { weight: 1, arbitrary: fc.record({ _tag: fc.constant('Refuse' as const), id, name }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ _tag: fc.constant('Bind' as const), id, isTaken: fc.boolean() }),
+  },
   { weight: 4, arbitrary: fc.record({ _tag: fc.constant('Pass' as const), ms }) },
 )
 
@@ -46,6 +52,7 @@ export interface ModelEnvoy {
   /** The table that it has accepted, by generation; `undefined` if it has accepted none. */
   readonly holds: ReadonlyMap<string, number> | undefined
   readonly refuses: ReadonlySet<string>
+  readonly listens: Listens
   /** What it had not accepted when it was seen first on this stream, and has not since. */
   readonly owes: ReadonlySet<string>
   readonly wasSeen: boolean
@@ -75,6 +82,10 @@ export const emptyWorld: ModelWorld = {
 export const isBehind = ({ routes }: ModelWorld, { holds }: ModelEnvoy, of: string): boolean =>
   routes.has(of) && holds?.get(of) !== routes.get(of)
 
+/** Nothing is served where its listener would be. */
+export const isClosed = ({ listens }: ModelEnvoy): boolean =>
+  listens.refuses !== undefined && !listens.isAccepted
+
 export const connectedIn = ({ envoys }: ModelWorld): ReadonlyArray<ModelEnvoy> =>
   [...envoys.values()].filter(({ stream }) => stream !== undefined)
 
@@ -103,7 +114,9 @@ const apply = (world: ModelWorld, of: Command): ModelWorld => {
     case 'Join': {
       const streams = world.streams + 1
       const holds = of.remembers ? envoy?.holds : undefined
-      const fresh = { id: of.id, stream: String(streams), holds, refuses: new Set<string>() }
+      const listens = { isAccepted: of.remembers && envoy?.listens.isAccepted === true }
+      const stream = String(streams)
+      const fresh = { id: of.id, stream, holds, listens, refuses: new Set<string>() }
       const unseen = { owes: new Set<string>(), wasSeen: false, isSynced: false }
       return { ...put({ ...fresh, ...unseen, since: new Map() }), streams }
     }
@@ -115,6 +128,12 @@ const apply = (world: ModelWorld, of: Command): ModelWorld => {
       return envoy?.stream === undefined || !isBehind(world, envoy, of.name)
         ? world
         : put({ ...envoy, refuses: new Set([...envoy.refuses, of.name]) })
+    case 'Bind': {
+      if (envoy?.stream === undefined) return world
+      const { isAccepted } = envoy.listens
+      const refused = { isAccepted, refuses: 'its port is taken' }
+      return put({ ...envoy, listens: of.isTaken ? { isAccepted: true } : refused })
+    }
     case 'Pass':
       return { ...world, nowMs: world.nowMs + of.ms }
   }
@@ -151,7 +170,8 @@ const note = (world: ModelWorld, envoy: ModelEnvoy): ModelEnvoy => {
   if (envoy.stream === undefined) return envoy
   const behind = names.filter((of) => isBehind(world, envoy, of) && !envoy.refuses.has(of))
   const owes = new Set(behind.filter((of) => !envoy.wasSeen || envoy.owes.has(of)))
-  const isSynced = envoy.isSynced || (owes.size === 0 && envoy.holds !== undefined)
+  const hasAll = envoy.holds !== undefined && envoy.listens.isAccepted
+  const isSynced = envoy.isSynced || (owes.size === 0 && hasAll)
   const late = isSynced ? behind : []
   const since = new Map(late.map((of) => [of, envoy.since.get(of) ?? world.nowMs]))
   return { ...envoy, owes, wasSeen: true, isSynced, since }
@@ -160,9 +180,10 @@ const note = (world: ModelWorld, envoy: ModelEnvoy): ModelEnvoy => {
 export const formsIn = ({ routes }: ModelWorld): Forms => Object.fromEntries(routes)
 
 export const nodesIn = ({ envoys }: ModelWorld): ReadonlyArray<NodeOptions> =>
-  [...envoys.values()].map(({ id: of, stream, holds, refuses }) => ({
+  [...envoys.values()].map(({ id: of, stream, holds, refuses, listens }) => ({
     id: of,
     stream,
+    listens,
     holds: holds && Object.fromEntries(holds),
     refuses: Object.fromEntries([...refuses].map((each) => [each, `${of} refuses ${each}`])),
   }))

@@ -167,6 +167,16 @@ describe('unknown fields', () => {
     'extra: is not a field of this object: it has apiVersion, kind, metadata, spec or status',
   ]
 
+  test('named true under retries are the key on, which YAML 1.1 reads so without quotes', () => {
+    const backends = [{ address: { host: '10.0.0.7', port: 80 } }]
+    const bare = { backends, retries: { attempts: 2, true: ['5xx'] } }
+    expect(errorsOf({ ...envelope, spec: bare })).toEqual([
+      'spec.retries.true: is not a field of this object: YAML 1.1 reads a bare "on" as true, ' +
+        'so write it in quotes, "on"',
+    ])
+    expect(errorsOf({ ...envelope, spec: { ...spec, true: 1 } })[0]).toContain('it has dataPlane')
+  })
+
   test('refuse the object, where they are refused', () => {
     const errors = errorsOf(misspelt)
     expect(errors).toHaveLength(found.length)

@@ -1,4 +1,4 @@
-import { memoryControlPlane, virtualClock } from 'edgewright/memory'
+import { memoryControlPlane, memoryLogger, virtualClock } from 'edgewright/memory'
 import { startController } from 'edgewright/host'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type NotYet, settleMs } from '../../src/core/deletion.js'
@@ -683,6 +683,7 @@ describe('with Envoys in memory', () => {
       forget: () => 'Unknown',
     }
     const { source, emit } = scriptedSource()
+    const logger = memoryLogger()
     const published: Array<string> = []
     const abort = new AbortController()
     const controller = startController(
@@ -696,6 +697,7 @@ describe('with Envoys in memory', () => {
           },
         },
         deletion: { proof },
+        logger,
         random: () => 0,
       },
       abort.signal,
@@ -711,7 +713,7 @@ describe('with Envoys in memory', () => {
     }
     const state = (uid: string): string | undefined =>
       controller.state().deletions.records.get(uid)?.state._tag
-    return { clock, controlPlane, controller, asked, published, show, state }
+    return { clock, controlPlane, controller, asked, logger, published, show, state }
   }
   const envoy = { node: { id: 'e', cluster: 'edge-envoy' }, variant: 'sotw' } as const
 
@@ -732,8 +734,8 @@ describe('with Envoys in memory', () => {
     expect(asked).toEqual(['demand true', 'demand false'])
   })
 
-  test('a route that comes back while it waits is served, and nothing is pending', async () => {
-    const { controlPlane, asked, published, show, state } = withMemory()
+  test('a route that comes back while it waits is served, nothing is pending, and the log says so', async () => {
+    const { controlPlane, asked, logger, published, show, state } = withMemory()
     await show('a')
     controlPlane.connect(envoy)
     controlPlane.settle()
@@ -742,6 +744,11 @@ describe('with Envoys in memory', () => {
     expect(state('a')).toBe('Serving')
     expect(published).toEqual(['a', '', 'a'])
     expect(asked).toEqual(['demand true', 'demand false'])
+    const lines = logger.entries().filter(({ fields }) => fields['uid'] === 'a')
+    expect(lines.map(({ message }) => message)).toEqual([
+      'deleted: served no more, and waits for every Envoy to confirm',
+      'no more deleted: it is there again, and is served',
+    ])
   })
 
   test('a lost Envoy is waited for until somebody stops that', async () => {

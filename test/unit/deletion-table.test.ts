@@ -60,9 +60,9 @@ const isClear = ({ _tag }: Evidence): boolean => _tag === 'Clear'
 const columns: Readonly<Record<string, Column>> = {
   Plain: { sighting: { _tag: 'Plain' }, isFor: whatever },
   'Live, guarded': { sighting: { _tag: 'Live', isGuarded: true }, isFor: whatever },
-  'Live, not guarded': { sighting: { _tag: 'Live', isGuarded: false }, isFor: whatever },
+  'Live, unguarded': { sighting: { _tag: 'Live', isGuarded: false }, isFor: whatever },
   'Terminating, clear': { sighting: { _tag: 'Terminating' }, isFor: isClear },
-  'Terminating, not yet': {
+  'Terminating, owed': {
     sighting: { _tag: 'Terminating' },
     isFor: (evidence) => !isClear(evidence),
   },
@@ -106,7 +106,8 @@ const outcomeOf = (
   if (marks.includes('‡') && (isNewcomer || !isProvenLong)) return { state: 'Settling', facts: [] }
   const broken = marks.includes('†') && !isClear(evidence) ? ['GlassBroken'] : []
   const facts = marks.filter((mark) => mark === 'Withdrawn' || mark === 'Proven')
-  return { state: rowOf(state), facts: [...facts, ...broken] }
+  const calledOff = marks.includes('§') ? ['CalledOff'] : []
+  return { state: rowOf(state), facts: [...facts, ...calledOff, ...broken] }
 }
 
 const rowNames = Object.keys(states) as ReadonlyArray<Row>

@@ -162,8 +162,10 @@ describe('in a source without finalizers', () => {
   test('what comes back while it waits is served again, and deleted anew when it leaves anew', () => {
     const gone = after(plain('a'), plain())
     expect(inService(gone, plain('a'))).toEqual(['a'])
-    const [back] = observe(gone, plain('a'), owed, 3_000)
-    expect(show(back)).toEqual({ a: 'Serving' })
+    const called = observe(gone, plain('a'), owed, 3_000)
+    const [back] = called
+    expect([show(back), told(called)]).toEqual([{ a: 'Serving' }, ['a CalledOff']])
+    expect(told(observe(back, plain('a'), owed, 3_500))).toEqual([])
     const again = observe(back, plain(), owed, 4_000)
     expect(told(again)).toEqual(['a Withdrawn'])
     expect(again[0].records.get('a')?.state).toMatchObject({ _tag: 'Waiting', sinceMs: 4_000 })

@@ -9,12 +9,19 @@ import {
   step,
 } from '../../src/adapters/files/state.js'
 import type { EdgeRoute } from '../../src/core/edge-route.js'
+import type { SourceState } from '../../src/ports/route-source.js'
 
 // A directory on virtual time: whatever is done to it, the machine sees it only through scans.
 
+type Kind = 'EdgeRoute' | 'Service'
+
 type Doc =
-  | { readonly _tag: 'Good'; readonly name: string; readonly code: number }
-  | { readonly _tag: 'Bad'; readonly name: string | undefined }
+  | { readonly _tag: 'Good'; readonly kind: Kind; readonly name: string; readonly code: number }
+  | {
+      readonly _tag: 'Bad'
+      readonly kind: Kind | 'Other' | undefined
+      readonly name: string | undefined
+    }
 
 type Content =
   | { readonly _tag: 'Text'; readonly docs: ReadonlyArray<Doc>; readonly broken: boolean }
@@ -33,6 +40,10 @@ type Action =
 
 const paths = ['a.yaml', 'b.yaml', 'sub/c.yaml'] as const
 const names = ['x', 'y', 'z'] as const
+const kinds = ['EdgeRoute', 'Service'] as const
+
+/** All that there may be: a route and a Service of each name. */
+const objects = kinds.flatMap((kind) => names.map((name) => ({ kind, name })))
 const directories = ['', 'sub'] as const
 type Directory = (typeof directories)[number]
 
@@ -45,6 +56,7 @@ const doc: fc.Arbitrary<Doc> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       _tag: fc.constant('Good' as const),
+      kind: fc.constantFrom('EdgeRoute', ...kinds),
       name: fc.constantFrom(...names),
       code: fc.constantFrom(200, 404),
     }),
@@ -53,6 +65,7 @@ const doc: fc.Arbitrary<Doc> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       _tag: fc.constant('Bad' as const),
+      kind: fc.constantFrom(undefined, 'Other' as const, ...kinds),
       name: fc.option(fc.constantFrom(...names), { nil: undefined }),
     }),
   },
@@ -166,17 +179,26 @@ const readingOf = (from: Content): Reading => {
 
 const keyOf = (name: string) => ({ namespace: 'shop', name })
 
+const serviceOf = ({ name, code }: Doc & { readonly _tag: 'Good' }) => ({
+  ...keyOf(name),
+  ports: [{ name: '', port: code }],
+})
+
 const documentOf = (from: Doc, index: number): FileDocument =>
   from._tag === 'Good'
     ? {
         _tag: 'Valid',
         document: index + 1,
         key: keyOf(from.name),
-        spec: { respond: { code: from.code } },
+        content:
+          from.kind === 'EdgeRoute'
+            ? { _tag: from.kind, spec: { respond: { code: from.code } } }
+            : { _tag: from.kind, service: serviceOf(from) },
       }
     : {
         _tag: 'Invalid',
         document: index + 1,
+        kind: from.kind,
         key: from.name === undefined ? undefined : keyOf(from.name),
         errors: [{ path: '', message: 'is wrong' }],
       }
@@ -200,38 +222,53 @@ const look = (world: World, nowMs: number): FilesEvent => {
   }
 }
 
-/** What anybody can say of a name in a file, having looked at it once. */
-const sightOf = (world: World, at: string, name: string): 'there' | 'gone' | 'doubtful' => {
+interface Something {
+  readonly kind: Kind
+  readonly name: string
+}
+
+/** What anybody can say of an object in a file, having looked at it once. */
+const sightOf = (
+  world: World,
+  at: string,
+  { kind, name }: Something,
+): 'there' | 'gone' | 'doubtful' => {
   if (!world.root || (!world.sub && at.startsWith('sub/'))) return 'doubtful'
   if (directories.some((directory) => isIn(directory, at) && world.hollow.has(directory)))
     return 'doubtful'
   const found = world.files.get(at)
   if (found === undefined) return 'gone'
   if (found._tag !== 'Text') return 'doubtful'
-  if (found.docs.some((d) => d._tag === 'Good' && d.name === name)) return 'there'
-  const maybe = found.docs.some((d) => d._tag === 'Bad' && (d.name ?? name) === name)
+  if (found.docs.some((d) => d._tag === 'Good' && d.kind === kind && d.name === name))
+    return 'there'
+  const maybe = found.docs.some(
+    (d) =>
+      d._tag === 'Bad' && (d.name === undefined || ((d.kind ?? kind) === kind && d.name === name)),
+  )
   return found.broken || maybe || found.docs.at(-1)?._tag === 'Bad' ? 'doubtful' : 'gone'
 }
 
+const showSomething = ({ kind, name }: Something): string => `${kind} ${name}`
+
 /**
- * The names that must be served: each was seen in some file, and was not seen to be gone from it for the
+ * The objects that must be served: each was seen in some file, and was not seen to be gone from it for the
  * whole of a quiet time since.
  */
-const watchNames = () => {
+const watchObjects = () => {
   const goneSince = new Map<string, number | undefined>()
   return (world: World, nowMs: number): ReadonlySet<string> => {
     const due = new Set<string>()
-    for (const name of names)
+    for (const object of objects)
       for (const at of paths) {
-        const place = `${at} ${name}`
-        const sight = sightOf(world, at, name)
+        const place = `${at} ${showSomething(object)}`
+        const sight = sightOf(world, at, object)
         const since = goneSince.get(place)
         if (sight === 'there') goneSince.set(place, undefined)
         else if (sight === 'doubtful' && goneSince.has(place)) goneSince.set(place, undefined)
         else if (goneSince.has(place)) goneSince.set(place, since ?? nowMs)
         if (since !== undefined && sight === 'gone' && nowMs - since >= quietMs)
           goneSince.delete(place)
-        if (goneSince.has(place)) due.add(name)
+        if (goneSince.has(place)) due.add(showSomething(object))
       }
     return due
   }
@@ -239,12 +276,12 @@ const watchNames = () => {
 
 /** What is served once nothing is doubtful any more. */
 const truth = (world: World): ReadonlyArray<readonly [string, number]> =>
-  names.flatMap((name) => {
+  objects.flatMap((object) => {
     const all = [...world.files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, from]) => from)
     const first = all
       .flatMap((from) => (from._tag === 'Text' ? from.docs : []))
-      .find((d) => d._tag === 'Good' && d.name === name)
-    return first?._tag === 'Good' ? [[name, first.code] as const] : []
+      .find((d) => d._tag === 'Good' && d.kind === object.kind && d.name === object.name)
+    return first?._tag === 'Good' ? [[showSomething(object), first.code] as const] : []
   })
 
 const repair = (world: World): void => {
@@ -266,8 +303,9 @@ const repair = (world: World): void => {
 const followerOf = (world: World) => {
   let state: FilesState = initial
   let routes: ReadonlyArray<EdgeRoute> = []
+  let backends: SourceState['backends']
   let wakeAtMs = Infinity
-  const mustServe = watchNames()
+  const mustServe = watchObjects()
   const scan = (nowMs: number): void => {
     const due = mustServe(world, nowMs)
     const [next, effects] = step(state, look(world, nowMs))
@@ -279,13 +317,41 @@ const followerOf = (world: World) => {
       if (effect._tag !== 'Publish') continue
       expect(effect.state).not.toEqual(before)
       for (const route of effect.state.routes) expectOldIfEqual(routes, route)
+      expectKnownIfEqual(backends, effect.state.backends)
       routes = effect.state.routes
+      backends = effect.state.backends
     }
-    const served = new Set(routes.map((route) => route.metadata.name))
+    const served = new Set(codesIn(routes, backends).map(([object]) => object))
     for (const name of due) expect(served).toContain(name)
     expect(step(state, look(world, nowMs))[1].filter(({ _tag }) => _tag === 'Publish')).toEqual([])
   }
-  return { scan, wakeAtMs: () => wakeAtMs, routes: () => routes }
+  return { scan, wakeAtMs: () => wakeAtMs, codes: () => codesIn(routes, backends) }
+}
+
+const codesIn = (
+  routes: ReadonlyArray<EdgeRoute>,
+  backends: SourceState['backends'],
+): ReadonlyArray<readonly [object: string, code: number | undefined]> => [
+  ...routes.map((route) => {
+    const name = showSomething({ kind: 'EdgeRoute', name: route.metadata.name })
+    return [name, route.spec.respond?.code] as const
+  }),
+  ...(backends?.services ?? []).map(({ name, ports }) => {
+    return [showSomething({ kind: 'Service', name }), ports[0]?.port] as const
+  }),
+]
+
+/** Who has once spoken of Services does so ever after, and an unchanged one is the same object. */
+const expectKnownIfEqual = (
+  before: SourceState['backends'],
+  now: SourceState['backends'],
+): void => {
+  if (before === undefined) return
+  expect(now).toBeDefined()
+  for (const service of now?.services ?? []) {
+    const old = before.services.find(({ name }) => name === service.name)
+    if (JSON.stringify(old) === JSON.stringify(service)) expect(service).toBe(old)
+  }
 }
 
 const expectOldIfEqual = (before: ReadonlyArray<EdgeRoute>, route: EdgeRoute): void => {
@@ -318,8 +384,6 @@ test.prop([fc.array(action, { maxLength: 40 })], { numRuns: 3_000 })(
     repair(world)
     follower.scan(nowMs)
     wait(10_000)
-    expect(follower.routes().map((r) => [r.metadata.name, r.spec.respond?.code])).toEqual(
-      truth(world),
-    )
+    expect(follower.codes()).toEqual(truth(world))
   },
 )

@@ -17,11 +17,12 @@ const valid = (document: number, name: string, code = 200): FileDocument => ({
   _tag: 'Valid',
   document,
   key: { namespace: 'shop', name },
-  spec: { respond: { code } },
+  content: { _tag: 'EdgeRoute', spec: { respond: { code } } },
 })
 const invalid = (document: number | undefined, name?: string): FileDocument => ({
   _tag: 'Invalid',
   document,
+  kind: 'EdgeRoute',
   key: name === undefined ? undefined : { namespace: 'shop', name },
   errors: [{ path: 'spec', message: 'is wrong' }],
 })
@@ -531,4 +532,99 @@ test('the directory itself is named once, whatever is wrong with it', () => {
     'cannot be read',
     expect.stringContaining('1 removal waits'),
   ])
+})
+
+const service = (document: number, name: string, port = 80): FileDocument => {
+  const key = { namespace: 'shop', name }
+  const content = { _tag: 'Service' as const, service: { ...key, ports: [{ name: '', port }] } }
+  return { _tag: 'Valid', document, key, content }
+}
+
+const slice = (document: number, name: string): FileDocument => {
+  const key = { namespace: 'shop', name }
+  const of = { ...key, service: 'x', ports: [], endpoints: [] }
+  return { _tag: 'Valid', document, key, content: { _tag: 'EndpointSlice', slice: of } }
+}
+
+test('a directory says nothing of Services until it has one, and then also that there is none', () => {
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x')) })
+  expect(directory.published()).not.toHaveProperty('backends')
+  directory.scan(1_000, { 'a.yaml': parsed(valid(1, 'x'), service(2, 'x'), slice(3, 'x')) })
+  const { routes, backends } = directory.published()
+  expect(routes).toHaveLength(1)
+  expect(backends?.services.map(({ name }) => name)).toEqual(['x'])
+  expect(backends?.endpointSlices.map(({ name }) => name)).toEqual(['x'])
+  const bare = parsed(valid(1, 'x'))
+  expect(directory.scan(2_000, { 'a.yaml': bare })).toEqual(['ScanAgain'])
+  expect(directory.published().backends).toBe(backends)
+  expect(directory.scan(2_000 + quietMs, { 'a.yaml': bare })).toEqual(['Publish'])
+  expect(directory.published().backends).toEqual({ services: [], endpointSlices: [] })
+  expect(directory.published().routes).toBe(routes)
+})
+
+test('a Service that changes alone leaves routes and slices the very same', () => {
+  const all = (port: number) => ({
+    'a.yaml': parsed(valid(1, 'x'), service(2, 'x', port), service(3, 'y'), slice(4, 'x')),
+  })
+  const directory = directoryOf(all(80))
+  const before = directory.published()
+  expect(directory.scan(1_000, all(81))).toEqual(['Publish'])
+  const after = directory.published()
+  expect(after.routes).toBe(before.routes)
+  expect(after.backends?.endpointSlices).toBe(before.backends?.endpointSlices)
+  expect(after.backends?.services.map(({ ports }) => ports[0]?.port)).toEqual([81, 80])
+  expect(after.backends?.services[1]).toBe(before.backends?.services[1])
+  expect(directory.scan(2_000, all(81))).toEqual([])
+})
+
+test('an invalid Service keeps its last good form, and is told of without the name of a route', () => {
+  const wrong: FileDocument = {
+    _tag: 'Invalid',
+    document: 2,
+    kind: 'Service',
+    key: { namespace: 'shop', name: 'x' },
+    errors: [{ path: 'spec', message: 'is wrong' }],
+  }
+  const directory = directoryOf({ 'a.yaml': parsed(valid(1, 'x'), service(2, 'x'), valid(3, 'y')) })
+  directory.scan(1_000, { 'a.yaml': parsed(valid(1, 'x'), wrong, valid(3, 'y')) })
+  expect(directory.published().backends?.services).toHaveLength(1)
+  expect(directory.published().problems).toEqual([
+    { where: 'a.yaml#2', key: undefined, errors: wrong.errors, keepsLastGood: true },
+  ])
+})
+
+test('of two Services with one name the first path in order counts, and a route of that name is none', () => {
+  const directory = directoryOf({
+    'a.yaml': parsed(service(1, 'x', 80)),
+    'b.yaml': parsed(service(1, 'x', 81), valid(2, 'x')),
+  })
+  expect(directory.published().backends?.services.map(({ ports }) => ports[0]?.port)).toEqual([80])
+  expect(directory.names()).toEqual(['x'])
+  const [problem, ...more] = directory.published().problems
+  expect(more).toEqual([])
+  expect(problem?.key).toBeUndefined()
+  expect(problem?.errors[0]?.message).toContain('Service shop/x is in a.yaml#1 too')
+})
+
+test('what is of another kind stands for none of ours, unless it is in the place of that', () => {
+  const other: FileDocument = {
+    _tag: 'Invalid',
+    document: 1,
+    kind: 'Other',
+    key: { namespace: 'shop', name: 'x' },
+    errors: [{ path: 'kind', message: 'is another' }],
+  }
+  const directory = directoryOf({ 'a.yaml': parsed(other, service(2, 'x'), valid(3, 'y')) })
+  const without = parsed(other, valid(3, 'y'))
+  directory.scan(1_000, { 'a.yaml': without })
+  directory.scan(1_000 + quietMs, { 'a.yaml': without })
+  expect(directory.published().backends?.services).toEqual([])
+  expect(directory.problems()).toEqual([['a.yaml#1', false]])
+  directory.scan(9_000, { 'a.yaml': parsed(service(1, 'x'), valid(2, 'y')) })
+  directory.scan(10_000, { 'a.yaml': without })
+  directory.scan(11_000, { 'a.yaml': without })
+  expect(directory.published().backends?.services).toHaveLength(1)
+  expect(directory.problems()).toEqual([['a.yaml#1', true]])
+  directory.scan(12_000, { 'a.yaml': parsed(other, service(2, 'x', 81), valid(3, 'y')) })
+  expect(directory.published().backends?.services.map(({ ports }) => ports[0]?.port)).toEqual([81])
 })

@@ -90,3 +90,34 @@ test('that Envoys are on their way, late, or not there is none, nor does it chan
   }
   expect(told([], [served({ _tag: 'NoEnvoy', generation: 1, dataPlane: 'x' })])).toEqual([])
 })
+
+test('that an Envoy refuses a listener is one complaint, however many routes it was to carry', () => {
+  const listener = { dataPlane: 'edge-envoy', name: 'http' }
+  const nodes = { nodes: ['a'], nodeCount: 1 }
+  const programmed: Programmed = {
+    ...{ _tag: 'Refused', generation: 1, message: 'cannot bind' },
+    ...{ ...nodes, listener },
+  }
+  const all = ['1', '2', '3'].map((uid) => ({ ...served(programmed), uid }))
+  expect(told([], all)).toEqual([
+    'listener listener http of edge-envoy refused by an Envoy: cannot bind',
+  ])
+  expect(changesOf(complaintsOf([], all), noComplaints).gone).toHaveLength(1)
+})
+
+const words = (of: Partial<SourceProblem>, ...verdicts: ReadonlyArray<Verdict>) =>
+  told([{ ...problem('a.yaml', 'is cut off'), ...of }], verdicts).at(0)
+
+test('of what cannot be read it is said whether an earlier state of it is served, or nothing of it', () => {
+  const key = { namespace: 'shop', name: 'checkout' }
+  const nothing = '(no earlier state of it is known, so that nothing of it is served)'
+  expect(words({})).toBe(`source a.yaml is cut off ${nothing}`)
+  expect(words({ key })).toBe(`source a.yaml shop/checkout: is cut off ${nothing}`)
+  expect(words({ keepsLastGood: true })).toContain('(what was read there before is still served)')
+})
+
+test('of an object that is served as it stands elsewhere it is not said that nothing of it is', () => {
+  const key = { namespace: 'shop', name: 'checkout' }
+  const elsewhere = served({ _tag: 'Programmed', generation: 1 })
+  expect(words({ key }, elsewhere)).toBe('source a.yaml shop/checkout: is cut off')
+})

@@ -6,9 +6,12 @@ import {
   virtualClock,
 } from 'edgewright/memory'
 import { afterEach, describe, expect, test } from 'vitest'
+import { defaultContext } from '../../src/core/context.js'
 import type { EdgeRoute } from '../../src/core/edge-route.js'
 import { lagGraceMs } from '../../src/core/programmed.js'
-import type { Translation } from '../../src/core/translate.js'
+import { showVerdict } from '../../src/core/status.js'
+import { snapshotOf, type Translation } from '../../src/core/translate.js'
+import { listenerType } from '../../src/core/type-url.js'
 import { statusDelayMs } from '../../src/host/follow-ledger.js'
 import type { LedgerSource } from '../../src/ports/ledger-source.js'
 import { listeners } from '../../src/core/listeners.js'
@@ -50,8 +53,8 @@ const handMade = () => {
 const start = (
   routes: ReadonlyArray<EdgeRoute>,
   given: Pick<ControllerPorts, 'sink' | 'ledger'> & Partial<ControllerPorts>,
+  clock = virtualClock(),
 ) => {
-  const clock = virtualClock()
   const logger = memoryLogger()
   const source = memoryRouteSource(routes)
   const reported: Array<Translation> = []
@@ -165,6 +168,64 @@ describe('with a ledger', () => {
     await tick(statusDelayMs)
     envoy.disconnect()
     await tick(10 * lagGraceMs)
+    expect(said()).toEqual(['a NoEnvoy', 'a Programmed'])
+  })
+
+  test.each(['delta', 'sotw'] as const)(
+    'an Envoy in %s whose port is taken programs nothing: not while it is asked again, nor as it comes back, until it is free',
+    async (variant) => {
+      const clock = virtualClock()
+      const controlPlane = memoryControlPlane({ clock })
+      const ports = { sink: controlPlane, ledger: controlPlane }
+      const { reported, said, tick } = start([aRoute('a', 1), aRoute('b', 1)], ports, clock)
+      await tick()
+      let isBusy = true
+      const node = { id: 'e', cluster: 'edge-envoy' }
+      const busyPorts = (): boolean => isBusy
+      const envoy = controlPlane.connect({ node, variant, busyPorts })
+      const pass = async (ms: number): Promise<void> => {
+        clock.advance(ms)
+        controlPlane.settle()
+        await tick(statusDelayMs)
+      }
+      for (let second = 0; second < 40; second += 1) await pass(1_000)
+      envoy.reconnect()
+      for (let second = 0; second < 40; second += 1) await pass(1_000)
+      const refusals = envoy.nacked().filter(({ typeUrl }) => typeUrl === listenerType)
+      expect(refusals.length).toBeGreaterThan(3)
+      expect(said()).toEqual(['a NoEnvoy,b NoEnvoy', 'a Refused,b Refused'])
+      const verdict = reported.at(-1)?.verdicts.get('a')
+      expect(verdict && showVerdict(verdict)).toMatch(
+        /^Accepted; Refused: refused by e: listener http: .*cannot bind '0.0.0.0:10000': Address already in use/,
+      )
+      isBusy = false
+      for (let second = 0; second < 120; second += 1) await pass(1_000)
+      expect(said().at(-1)).toBe('a Programmed,b Programmed')
+      expect(said()).toHaveLength(3)
+    },
+  )
+
+  test('a change of the listener that an Envoy refuses takes back nothing: the old form serves', async () => {
+    const clock = virtualClock()
+    const controlPlane = memoryControlPlane({ clock })
+    const ports = { sink: controlPlane, ledger: controlPlane }
+    const { said, tick } = start([aRoute('a', 1)], ports, clock)
+    await tick()
+    const node = { id: 'e', cluster: 'edge-envoy' }
+    const envoy = controlPlane.connect({ node, variant: 'delta', busyPorts: (of) => of === 9 })
+    controlPlane.settle()
+    await tick(statusDelayMs)
+    const listeners = [{ name: 'http', address: '0.0.0.0', port: 9 }]
+    const dataPlanes = new Map([['edge-envoy', { listeners }]])
+    controlPlane.publish(snapshotOf([aRoute('a', 1)], { ...defaultContext, dataPlanes }))
+    for (let second = 0; second < 20; second += 1) {
+      clock.advance(1_000)
+      controlPlane.settle()
+      await tick(statusDelayMs)
+    }
+    expect(envoy.nacked().map(({ typeUrl }) => typeUrl)).toContain(listenerType)
+    const answer = envoy.request({ listener: 'http', host: 'x', path: '/a' })
+    expect(answer).toMatchObject({ code: 200 })
     expect(said()).toEqual(['a NoEnvoy', 'a Programmed'])
   })
 

@@ -8,7 +8,13 @@ import {
   type ProgrammedState,
   stepProgrammed,
 } from '../../src/core/programmed.js'
-import { aLedger, type Forms, type NodeOptions, worldOf } from '../support/ledger-nodes.js'
+import {
+  aLedger,
+  type Forms,
+  type Listens,
+  type NodeOptions,
+  worldOf,
+} from '../support/ledger-nodes.js'
 
 /** Looks at one moment after another, as a host does. */
 const watcher = () => {
@@ -275,6 +281,100 @@ describe('a refusal', () => {
     expect(said.nodeCount).toBe(2 * maxNamedNodes)
     expect(said.message.length).toBeLessThan(700)
     expect(said.message.endsWith('15')).toBe(true)
+  })
+})
+
+describe('a listener', () => {
+  const message = "cannot bind '0.0.0.0:10000': Address already in use"
+  const on = (stream: string, listens: Listens, holds: Forms = { a: 1, b: 1 }): NodeOptions => ({
+    stream,
+    holds,
+    listens,
+  })
+  const open: Listens = { isAccepted: true }
+  const closed: Listens = { isAccepted: false, refuses: message }
+  const published = () => {
+    const watch = watcher()
+    watch.publish({ a: 1, b: 1 })
+    return watch
+  }
+  const tags = (said: ReadonlyMap<string, Programmed>) =>
+    ['a', 'b'].map((uid) => inShort(said.get(uid)))
+
+  test('that an Envoy refuses and never had is said of every route, though it has accepted each', () => {
+    const said = published().nodes(on('1', closed))
+    const expected = {
+      _tag: 'Refused',
+      generation: 1,
+      message,
+      nodes: ['node-1'],
+      nodeCount: 1,
+      listener: { dataPlane: 'edge-envoy', name: 'http' },
+    }
+    expect([said.get('a'), said.get('b')]).toEqual([expected, expected])
+  })
+
+  test('that was refused and then accepted, as when its port is free, is served at once', () => {
+    const watch = published()
+    watch.nodes(on('1', closed))
+    expect(tags(watch.nodes(on('1', open)))).toEqual(['Programmed 1', 'Programmed 1'])
+  })
+
+  test('that an Envoy had before, and of which it refuses a change, goes on in its old form', () => {
+    const watch = published()
+    const before = watch.nodes(on('1', open))
+    expect(watch.nodes(on('1', { ...open, refuses: message }))).toBe(before)
+    expect(tags(before)).toEqual(['Programmed 1', 'Programmed 1'])
+  })
+
+  test('that is not accepted yet keeps an Envoy that joins from counting', () => {
+    const watch = published()
+    const slow = on('2', { isAccepted: false })
+    expect(tags(watch.nodes(slow))).toEqual(['Pending 1', 'Pending 1'])
+    const before = watch.nodes(on('1', open), slow)
+    expect(tags(before)).toEqual(['Programmed 1', 'Programmed 1'])
+    expect(watch.pass(10 * lagGraceMs)).toBe(before)
+    expect(watch.nodes(on('1', open))).toBe(before)
+  })
+
+  test('that one Envoy of several refuses is said until that one is lost', () => {
+    const watch = published()
+    watch.nodes(on('1', open))
+    expect(watch.nodes(on('1', open), on('2', closed)).get('a')).toMatchObject({
+      _tag: 'Refused',
+      nodes: ['node-2'],
+    })
+    const gone: NodeOptions = { id: 'node-2', stream: undefined, holds: { a: 1, b: 1 } }
+    expect(tags(watch.nodes(on('1', open), gone))).toEqual(['Programmed 1', 'Programmed 1'])
+  })
+
+  test('that the only Envoy refused is still said once that one is lost', () => {
+    const watch = published()
+    const before = watch.nodes(on('1', closed))
+    expect(watch.nodes({ id: 'node-1', stream: undefined, holds: { a: 1, b: 1 } })).toBe(before)
+  })
+
+  test('that is refused leaves the words for a route that is refused itself, and says it of new ones', () => {
+    const watch = published()
+    watch.nodes(on('1', closed))
+    const own: NodeOptions = { ...on('1', closed), refuses: { a: 'no such filter' } }
+    expect(watch.nodes(own).get('a')).toMatchObject({ message: 'no such filter' })
+    expect(watch.nodes(on('1', closed)).get('a')).toMatchObject({ message })
+    const said = watch.publish({ a: 1, b: 2, c: 1 })
+    expect([...tags(said), inShort(said.get('c'))]).toEqual(['Refused 1', 'Refused 2', 'Refused 1'])
+  })
+
+  test('is the affair of its data plane alone', () => {
+    const watch = published()
+    const stranger: NodeOptions = { ...on('2', closed), dataPlane: 'other' }
+    expect(tags(watch.nodes(on('1', open), stranger))).toEqual(['Programmed 1', 'Programmed 1'])
+  })
+
+  test('that is refused makes a look no dearer: no route is asked for again', () => {
+    const watch = published()
+    watch.nodes(on('1', closed))
+    watch.look()
+    expect(watch.state().open.size).toBe(0)
   })
 })
 

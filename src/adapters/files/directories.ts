@@ -48,7 +48,7 @@ export const replacementOf = (
   return { gaps: gaps.filter(isOutermost), ids }
 }
 
-const message = 'was replaced and is empty; its routes are kept until a file is in it'
+const message = 'was replaced and is empty; what it had is kept until a file is in it'
 
 /** All directories above some files. */
 const directoriesOf = (paths: Iterable<string>): ReadonlySet<string> => {

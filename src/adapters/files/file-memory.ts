@@ -1,5 +1,6 @@
-import { type EdgeRouteSpec, type RouteKey, showKey } from '../../core/edge-route.js'
+import { kind, type RouteKey } from '../../core/edge-route.js'
 import type { FieldError } from '../../core/field-error.js'
+import { type FileContent, fileKinds, nameOf } from './objects.js'
 import { type FileDocument, type Parsed, type Reading, showPlace } from './reading.js'
 
 /**
@@ -12,7 +13,7 @@ export interface FileMemory {
   readonly reading: Reading | undefined
   /** True while nobody can say whether the file is there. */
   readonly hidden: boolean
-  /** By `showKey`. */
+  /** By `nameOf`. */
   readonly entries: Entries
   readonly problems: ReadonlyArray<FileProblem>
 }
@@ -23,7 +24,7 @@ export interface Entry {
   readonly key: RouteKey
   /** Where it stands, or stood when it was last read. */
   readonly document: number
-  readonly spec: EdgeRouteSpec
+  readonly content: FileContent
   /** True where this is an earlier form, since what stands there now is of no use. */
   readonly held: boolean
   /**
@@ -35,6 +36,7 @@ export interface Entry {
 export interface FileProblem {
   /** Absent where the fault is of the file as a whole. */
   readonly document: number | undefined
+  /** Of a route; undefined of what is none, or nobody knows. */
   readonly key: RouteKey | undefined
   readonly errors: ReadonlyArray<FieldError>
   /** The objects of the file whose last good forms stand in for what is wrong here. */
@@ -66,7 +68,8 @@ export const unknownFile = (path: string): FileMemory => ({
  *
  * In a file that is not YAML, objects that are whole and new are taken up all the same. Of two
  * documents with one name the first counts, an invalid one only if it had the name before or no
- * valid one has it.
+ * valid one has it. What is of quite another kind (a Deployment, say) stands only for an object that was in its
+ * very place.
  */
 export const remember = (
   before: FileMemory,
@@ -87,7 +90,7 @@ export const remember = (
   }
 }
 
-const emptied = 'is empty: its routes are kept until something is in it again, or it is removed'
+const emptied = 'is empty: what it had is kept until something is in it again, or it is removed'
 
 /** Keeps what a file had, and says why. */
 const holdAll = (before: FileMemory, reading: Reading, message: string): FileMemory => {
@@ -110,12 +113,13 @@ export const forget = (memory: FileMemory, isDue: (entry: Entry) => boolean): Fi
 
 /** What to say of an object whose name is taken by what stands at `first`. */
 export const duplicate = (
-  { document, key }: Pick<Entry, 'document' | 'key'>,
+  { document, key, content }: Pick<Entry, 'document' | 'key' | 'content'>,
   first: string,
 ): FileProblem => {
   const remedy = 'and that one counts: rename or remove one of them'
-  const message = `${showKey(key)} is in ${first} too, ${remedy}`
-  return { document, key, errors: [{ path: 'metadata.name', message }], holds: [] }
+  const message = `${nameOf(content._tag, key)} is in ${first} too, ${remedy}`
+  const errors = [{ path: 'metadata.name', message }]
+  return { document, key: content._tag === kind ? key : undefined, errors, holds: [] }
 }
 
 const rememberParsed = (before: FileMemory, reading: Parsed, nowMs: number): FileMemory => {
@@ -129,44 +133,72 @@ const rememberParsed = (before: FileMemory, reading: Parsed, nowMs: number): Fil
   const gone = [...rest.keys()]
   const heldBy = (document: FileDocument): ReadonlyArray<string> => {
     if (reading.broken) return all
-    const name = document.key && showKey(document.key)
-    const own = name === undefined ? undefined : taken.get(name)
-    const itself = name !== undefined && own?.held && own.document === document.document
-    const others = name === undefined || document === cut ? gone : []
-    return itself ? [name, ...others] : others
+    const own = namesOf(document).filter((name) => {
+      const entry = taken.get(name)
+      return entry?.held === true && entry.document === document.document
+    })
+    return isNameless(document) || document === cut ? [...own, ...gone] : own
   }
   const problems = reading.documents.flatMap((document): ReadonlyArray<FileProblem> => {
-    if (document._tag === 'Invalid') return [{ ...document, holds: heldBy(document) }]
-    const first = taken.get(showKey(document.key))?.document ?? document.document
+    if (document._tag === 'Invalid') return [problemOf(document, heldBy(document))]
+    const name = nameOf(document.content._tag, document.key)
+    const first = taken.get(name)?.document ?? document.document
     return first === document.document ? [] : [duplicate(document, showPlace(before.path, first))]
   })
   const entries = new Map([...taken, ...settled])
   return { path: before.path, reading, hidden: false, entries, problems }
 }
 
+type InvalidDocument = FileDocument & { readonly _tag: 'Invalid' }
+
+/** True of what may be any object. */
 const isNameless = (document: FileDocument): boolean => document.key === undefined
+
+/** Whoever reads a problem takes its key for that of a route. */
+const problemOf = (
+  { document, kind: of, key, errors }: InvalidDocument,
+  holds: ReadonlyArray<string>,
+): FileProblem => ({
+  document,
+  key: of === undefined || of === kind ? key : undefined,
+  errors,
+  holds,
+})
+
+/** The names that a document may stand for: one of each kind where it is of none of ours. */
+const namesOf = (document: FileDocument): ReadonlyArray<string> => {
+  const { key } = document
+  if (key === undefined) return []
+  const named = document._tag === 'Valid' ? document.content._tag : document.kind
+  const known = fileKinds.filter((of) => of === named)
+  return (known.length === 0 ? fileKinds : known).map((of) => nameOf(of, key))
+}
 
 /** Gives each name that stands in a file to one of its documents. */
 const takeNames = (before: FileMemory, { documents, broken }: Parsed): Entries => {
-  const valid = new Set(documents.flatMap((d) => (d._tag === 'Valid' ? [showKey(d.key)] : [])))
-  const taken = new Map<string, Entry>()
-  for (const document of documents) {
-    if (document.key === undefined) continue
-    const name = showKey(document.key)
-    if (taken.has(name)) continue
-    const known = before.entries.get(name)
-    const held = known && { ...hold(known), document: document.document ?? known.document }
-    if (document._tag === 'Valid') taken.set(name, (broken ? held : undefined) ?? entryOf(document))
-    else if (held && (known.document === document.document || !valid.has(name)))
-      taken.set(name, held)
+  const valid = new Set(documents.flatMap((d) => (d._tag === 'Valid' ? namesOf(d) : [])))
+  const mayBe = (document: InvalidDocument, name: string, known: Entry): boolean => {
+    const isInPlace = known.document === document.document
+    const isFree = !valid.has(name)
+    return document.kind === 'Other' ? isInPlace && isFree : isInPlace || isFree
   }
+  const taken = new Map<string, Entry>()
+  for (const document of documents)
+    for (const name of namesOf(document)) {
+      if (taken.has(name)) continue
+      const known = before.entries.get(name)
+      const held = known && { ...hold(known), document: document.document ?? known.document }
+      if (document._tag === 'Valid')
+        taken.set(name, (broken ? held : undefined) ?? entryOf(document))
+      else if (held && mayBe(document, name, known)) taken.set(name, held)
+    }
   return taken
 }
 
-const entryOf = ({ key, document, spec }: FileDocument & { readonly _tag: 'Valid' }): Entry => ({
+const entryOf = ({ key, document, content }: FileDocument & { readonly _tag: 'Valid' }): Entry => ({
   key,
   document,
-  spec,
+  content,
   held: false,
   missingSinceMs: undefined,
 })

@@ -9,6 +9,7 @@ import { initial, step } from './state.js'
 export { maxDepth, maxDirectories, maxFiles } from './list.js'
 export { maxFileBytes } from './read-file.js'
 export { filesRosterStore, type FilesRosterOptions } from './roster-store.js'
+export { readYamlText, type YamlText } from './yaml-document.js'
 export type { Clock, RouteSource, SourceError, SourceState }
 export type { SourceProblem } from '../../ports/route-source.js'
 
@@ -20,7 +21,8 @@ export interface FilesOptions {
 }
 
 /**
- * A directory of YAML files with EdgeRoutes as a source of routes.
+ * A directory of YAML files with EdgeRoutes as a source of routes, and of what they send to: Services
+ * (v1) and EndpointSlices (discovery.k8s.io/v1), as Kubernetes has them.
  *
  * All of `*.yaml` and `*.yml` counts, also in directories below, except for names that begin with a
  * dot; a file may hold many documents. A change is seen within a tenth of a second where the system
@@ -29,9 +31,10 @@ export interface FilesOptions {
  * Guarantees: an object is removed only when it is known to be gone, by two scans with a quiet 250
  * ms between them, in which nothing at all changes in the directory. What is missing as a whole,
  * unreadable, emptied, half written or invalid keeps the last good form of its objects and is named
- * in `problems`. Of two objects with one name, the first path in order serves. A route that has not
+ * in `problems`. Of two objects of one kind and name, the first path in order serves. A route that has not
  * changed stays the same object. `uid` is `file:namespace/name`; there is no age; the generation
- * counts the changes of the spec while the object is there.
+ * counts the changes of the spec while the object is there. `backends` is absent as long as no Service and no
+ * EndpointSlice was ever in the directory: then those of the host's context count.
  *
  * Cost: one `stat` for each file and scan. Changed files are parsed in slices of some 10 ms,
  * between which the event loop goes on.

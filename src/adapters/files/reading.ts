@@ -1,5 +1,6 @@
-import type { EdgeRouteSpec, RouteKey } from '../../core/edge-route.js'
+import type { RouteKey } from '../../core/edge-route.js'
 import type { FieldError } from '../../core/field-error.js'
+import type { FileContent, FileKind } from './objects.js'
 
 /** What one look at one file gave. The same object as long as the file has not changed. */
 export type Reading = Parsed | Empty | Unreadable
@@ -34,12 +35,14 @@ export type FileDocument =
       /** From 1, as YAML counts them: empty ones count too. */
       readonly document: number
       readonly key: RouteKey
-      readonly spec: EdgeRouteSpec
+      readonly content: FileContent
     }
   | {
       readonly _tag: 'Invalid'
       /** Absent where the fault is of the file as a whole. */
       readonly document: number | undefined
+      /** Absent where it could not be read, or may be misspelt. */
+      readonly kind: FileKind | 'Other' | undefined
       /** The name of the object, where it could be read all the same. */
       readonly key: RouteKey | undefined
       readonly errors: ReadonlyArray<FieldError>

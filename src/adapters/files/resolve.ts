@@ -1,7 +1,7 @@
 import { compareStrings } from '../../core/order.js'
 import type { Entry, FileMemory } from './file-memory.js'
 
-/** The objects of a directory, each name once: by `showKey`, in its order. */
+/** The objects of a directory, each name once: by `nameOf`, in its order. */
 export type Winners = ReadonlyMap<string, Winner>
 
 /** The one form of an object that is served. */

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { EdgeRoute } from '../../core/edge-route.js'
 import type { SourceState } from '../../ports/route-source.js'
 import { type DirectoryIds, replacementOf } from './directories.js'
 import { type Entry, type FileMemory, forget, keep, remember, unknownFile } from './file-memory.js'
+import { backendsIn, type Forms, formsOf, hasBackends, routesIn } from './forms.js'
 import { covers, type Gap } from './gap.js'
 import type { ListedDirectory } from './list.js'
 import { problemsOf } from './problems.js'
 import { isSameReading, type Reading } from './reading.js'
 import { isMissing, resolve, type Winners } from './resolve.js'
-import { routeOf } from './route-form.js'
 
-/** What is known of a directory of EdgeRoutes. */
+/** What is known of a directory of objects. */
 export type FilesState = { readonly _tag: 'Starting' } | Following
 
 export interface Following {
@@ -27,7 +26,7 @@ export interface Following {
   /** When the directory was last seen to have changed. */
   readonly quietSinceMs: number
   /** By name, what is served. */
-  readonly forms: ReadonlyMap<string, EdgeRoute>
+  readonly forms: Forms
   readonly published: SourceState
 }
 
@@ -95,7 +94,7 @@ export const initial: FilesState = { _tag: 'Starting' }
  * and is told of: what is gone from it looks like what is about to be written again. How an object
  * is held (when invalid, or unreadable) or missing is decided file by file, in `remember`; a
  * directory that was replaced by an empty one is a gap, by `replacementOf`. Publish comes only
- * where the routes or the problems differ from those of the last one, and before ScanAgain.
+ * where the objects or the problems differ from those of the last one, and before ScanAgain.
  */
 export const step = (state: FilesState, event: FilesEvent): Step => {
   switch (event._tag) {
@@ -136,9 +135,13 @@ const observe = (state: FilesState, listed: Scan): Step => {
   const quietSinceMs = changed ? scan.endedAtMs : before.quietSinceMs
   const files = takeIn(known, scan, quietSinceMs)
   const winners = resolve(files, (path) => gaps.some((gap) => covers(gap, path)))
-  const forms = formsOf(winners, before?.forms ?? new Map<string, EdgeRoute>())
+  const forms = formsOf(winners, before?.forms ?? new Map())
   const problems = problemsOf(files, winners, scan.gaps, restlessness(winners, scan.endedAtMs))
-  const published = sharing(before?.published, { routes: [...forms.values()], problems })
+  const published = sharing(before?.published, {
+    routes: routesIn(forms),
+    ...(speaksOfBackends(before, forms) && { backends: backendsIn(forms) }),
+    problems,
+  })
   const next = {
     _tag: 'Following' as const,
     files,
@@ -187,17 +190,12 @@ const look = (before: FileMemory, scan: Scan): FileMemory => {
     : remember(before, reading, scan.endedAtMs)
 }
 
-/** By name, what the winners are; the same objects as before where these are equal. */
-const formsOf = (
-  winners: Winners,
-  before: ReadonlyMap<string, EdgeRoute>,
-): ReadonlyMap<string, EdgeRoute> =>
-  new Map(
-    [...winners].map(([name, { entry }]) => [
-      name,
-      routeOf(entry.key, entry.spec, before.get(name)),
-    ]),
-  )
+/**
+ * A directory that has had a Service or a slice is the one to say which there are, even if all are gone; of any
+ * other the host's context is.
+ */
+const speaksOfBackends = (before: Following | undefined, forms: Forms): boolean =>
+  before?.published.backends !== undefined || hasBackends(forms)
 
 /** What to say of a directory in which removals have waited for long. */
 const restlessness = (winners: Winners, nowMs: number): ReadonlyArray<string> => {
@@ -213,16 +211,29 @@ const restlessness = (winners: Winners, nowMs: number): ReadonlyArray<string> =>
 /** What is there now, made of the same parts as before where these are equal. */
 const sharing = (before: SourceState | undefined, now: SourceState): SourceState => {
   if (before === undefined) return now
-  const sameRoutes =
-    before.routes.length === now.routes.length &&
-    before.routes.every((route, i) => route === now.routes[i])
-  const sameProblems = isDeepStrictEqual(before.problems, now.problems)
-  if (sameRoutes && sameProblems) return before
-  return {
-    routes: sameRoutes ? before.routes : now.routes,
-    problems: sameProblems ? before.problems : now.problems,
-  }
+  const routes = sameItems(before.routes, now.routes)
+  const problems = isDeepStrictEqual(before.problems, now.problems) ? before.problems : now.problems
+  const backends = sharedBackends(before.backends, now.backends)
+  return routes === before.routes && problems === before.problems && backends === before.backends
+    ? before
+    : { routes, ...(backends && { backends }), problems }
 }
+
+const sharedBackends = (
+  before: SourceState['backends'],
+  now: SourceState['backends'],
+): SourceState['backends'] => {
+  if (before === undefined || now === undefined) return now
+  const services = sameItems(before.services, now.services)
+  const endpointSlices = sameItems(before.endpointSlices, now.endpointSlices)
+  return services === before.services && endpointSlices === before.endpointSlices
+    ? before
+    : { services, endpointSlices }
+}
+
+/** The list of before if it has the very same items. */
+const sameItems = <A>(before: ReadonlyArray<A>, now: ReadonlyArray<A>): ReadonlyArray<A> =>
+  before.length === now.length && before.every((item, index) => item === now[index]) ? before : now
 
 const news = (
   before: Following | undefined,

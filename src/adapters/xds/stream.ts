@@ -69,9 +69,13 @@ export const openStream = (
   call.on('error', (error) => close(error.message))
   call.on('cancelled', () => close('the client cancelled it, or its connection was lost'))
   call.on('close', () => close('it was closed'))
+  // A lost stream first looks as one that the client has ended: `cancelled` follows in the same turn.
   call.on('end', () => {
-    close('the client ended it')
-    call.end()
+    setImmediate(() => {
+      if (!open) return
+      close('the client ended it')
+      call.end()
+    })
   })
   call.on('data', (bytes: Buffer) => {
     if (open) listener.onRequest(bytes)

@@ -88,6 +88,16 @@ export const readRoute = (route: unknown): ReadRoute => ({
   spec: readPart(route, 'spec', specCodec),
 })
 
+/** Decodes a value of any kind, as `decodeEdgeRoute` does one of its own. Never throws, not even if reading does. */
+export const decodeValue = <A>(value: unknown, codec: Codec<A>): Either<Errors, A> => {
+  try {
+    const decoded = read(value, '', codec)
+    return decoded._tag === 'Left' ? failed(decoded.left) : decoded
+  } catch {
+    return left([{ path: '', message: 'cannot be read' }])
+  }
+}
+
 /** A property of anything; of what has none, nothing. May throw where reading it does. */
 export const propertyOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null

@@ -33,9 +33,14 @@ export const unknownFields = (
 }
 
 const hint = (key: string, fields: ReadonlyMap<string, Shape>): string => {
+  if (key === 'true' && fields.has('on')) return trueForOn
   const known = [...fields.keys()]
   const meant = nearest(key, known)
   return meant === undefined
     ? `is not a field of this object: it has ${either(known)}`
     : `is not a field of this object: did you mean ${show(meant)}?`
 }
+
+/** As kubectl sends it, and every other program that reads YAML 1.1. */
+const trueForOn =
+  'is not a field of this object: YAML 1.1 reads a bare "on" as true, so write it in quotes, "on"'

@@ -10,6 +10,8 @@ import { type Snapshot, versionOf, viewOf } from '../snapshot.js'
 import { routeType } from '../type-url.js'
 import type { Verdict } from '../verdict.js'
 import type { StreamId } from '../xds/fleet.js'
+import { closedListenersOf, hasEveryListener } from './closed-listeners.js'
+import { closedBy, type RefusedBy } from './statement.js'
 
 /** What there is to see at one moment. */
 export interface Observation {
@@ -48,6 +50,8 @@ export interface Fleet {
   /** The nodes that count and are behind with a route. */
   readonly late: ReadonlyMap<Uid, ReadonlyArray<LateNode>>
   readonly refusals: ReadonlyMap<Uid, ReadonlyArray<Refusal>>
+  /** That nodes refuse a listener and have it in no form; each listener carries every route. */
+  readonly closed: RefusedBy | undefined
 }
 
 export interface LateNode {
@@ -100,17 +104,27 @@ const fleetOf = (
 ): Fleet => {
   const late = new Map<Uid, Array<LateNode>>()
   const refusals = new Map<Uid, Array<Refusal>>()
+  const closed: Array<Refusal> = []
   let counts = false
   for (const node of all) {
     const noted = node.stream === undefined ? undefined : nodes.get(node.stream)
     if (noted === undefined) continue
     for (const [uid, refusal] of refusedIn(node)) append(refusals, uid, refusal)
+    closed.push(...closedListenersOf(node).slice(0, 1))
     if (noted.joining !== undefined) continue
     counts = true
     for (const [uid, { since }] of noted.lags) append(late, uid, { id: node.id, since })
   }
   const connected = all.filter((node) => node.connected).map(({ id }) => id)
-  return { dataPlane, size: all.length, connected, counts, late, refusals }
+  return {
+    dataPlane,
+    size: all.length,
+    connected,
+    counts,
+    late,
+    refusals,
+    closed: closedBy(dataPlane, closed),
+  }
 }
 
 const append = <A>(lists: Map<Uid, Array<A>>, uid: Uid, item: A): void => {
@@ -137,7 +151,7 @@ const note = (
   if (before === undefined || before.joining !== undefined) {
     const owed = before?.joining
     const joining = owed === undefined ? behind : behind.filter((uid) => owed.has(uid))
-    if (joining.length > 0 || !holdsEveryTable(ledger, node))
+    if (joining.length > 0 || !holdsEveryTable(ledger, node) || !hasEveryListener(ledger, node))
       return { joining: new Set(joining), lags: noLags }
   }
   return behind.length === 0

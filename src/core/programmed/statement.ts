@@ -15,13 +15,11 @@ export type Programmed =
   | ({ readonly _tag: 'Pending'; readonly generation: number } & NamedNodes)
   /** It was programmed; Envoys have not accepted its present form for too long. */
   | ({ readonly _tag: 'Lagging'; readonly generation: number } & NamedNodes)
-  /** Envoys refuse it: they go on with its previous form, or answer 503 where there is none. */
-  | ({
-      readonly _tag: 'Refused'
-      readonly generation: number
-      /** In the words of the first of these Envoys, cut to a size that a person reads. */
-      readonly message: string
-    } & NamedNodes)
+  /**
+   * Envoys refuse it: they go on with its previous form, or answer 503 where there is none. Or they refuse a
+   * listener of its data plane, and serve nothing there.
+   */
+  | ({ readonly _tag: 'Refused'; readonly generation: number } & RefusedBy)
   /** Its data plane has no Envoy, and none that was lost. */
   | { readonly _tag: 'NoEnvoy'; readonly generation: number; readonly dataPlane: string }
 
@@ -33,6 +31,20 @@ export interface NamedNodes {
   readonly nodeCount: number
 }
 
+/** The Envoys that refuse something, and why. */
+export interface RefusedBy extends NamedNodes {
+  /** In the words of the first of these Envoys, cut to a size that a person reads. */
+  readonly message: string
+  /** The listener that this Envoy refuses; absent where it is the route, or a cluster of it. */
+  readonly listener?: ListenerName
+}
+
+/** A listener of the configuration. */
+export interface ListenerName {
+  readonly dataPlane: string
+  readonly name: string
+}
+
 /** How many Envoys are named: enough to go and look, and a condition stays readable in a large fleet. */
 export const maxNamedNodes = 8
 
@@ -42,17 +54,23 @@ export const named = (ids: ReadonlyArray<string>): NamedNodes => ({
   nodeCount: ids.length,
 })
 
-/** What is said of a route that these refuse: one refusal for each node. */
-export const refusedBy = (refusals: ReadonlyArray<Refusal>, generation: number): Programmed => {
-  const ids = refusals.map(({ node }) => node)
-  const [first] = [...refusals].sort((a, b) => compareStrings(a.node, b.node))
-  return {
-    _tag: 'Refused',
-    generation,
-    message: cutMessage(first?.message ?? ''),
-    ...named(ids),
-  }
+/** What is said of that which these refuse: one refusal for each node, and at least one. */
+export const refusedBy = (refusals: ReadonlyArray<Refusal>): RefusedBy => ({
+  message: cutMessage(firstOf(refusals)?.message ?? ''),
+  ...named(refusals.map(({ node }) => node)),
+})
+
+/** What is said of a data plane of which nodes refuse a listener; nothing if there are none. One refusal for each. */
+export const closedBy = (
+  dataPlane: string,
+  refusals: ReadonlyArray<Refusal>,
+): RefusedBy | undefined => {
+  const first = firstOf(refusals)
+  return first && { ...refusedBy(refusals), listener: { dataPlane, name: first.name } }
 }
+
+const firstOf = (refusals: ReadonlyArray<Refusal>): Refusal | undefined =>
+  [...refusals].sort((a, b) => compareStrings(a.node, b.node)).at(0)
 
 /** True if both say the same. (They are plain data, always put together in the same order of fields.) */
 export const isSameStatement = (a: Programmed | undefined, b: Programmed): boolean =>

@@ -21,11 +21,17 @@ export const maxRosterLength: number = 64 * 1024 * 1024
 export const encodeRoster = (roster: Roster): E.Either<string, string> => {
   if (roster.size > maxRosterNodes) return E.left(tooManyNodes(roster.size))
   const lists = new Map<string, number>()
+  /** The numbers of lists by what they are, not by what is in them: to compare a thousand names is dear. */
+  const numbers = new Map<ReadonlyArray<string>, Partial<Record<TypeUrl, number>>>()
   const numberOf = (typeUrl: TypeUrl, names: ReadonlyArray<string>): number => {
+    const same = numbers.get(names)
+    const known = same?.[typeUrl]
+    if (known !== undefined) return known
     const list = JSON.stringify([typeUrl, names])
-    const known = lists.get(list) ?? lists.size
-    lists.set(list, known)
-    return known
+    const number = lists.get(list) ?? lists.size
+    lists.set(list, number)
+    numbers.set(names, { ...same, [typeUrl]: number })
+    return number
   }
   const nodes = inOrder(roster).map(({ id, cluster, sinceMs, isShared, doubts }) =>
     JSON.stringify({

@@ -43,7 +43,17 @@ export interface Arguments {
   readonly operands: ReadonlyArray<string>
   /** Option → its values in order; a flag has the value `true`. */
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
+  /** What to call a value of an option that was not given as one, in complaints: its place in a file. */
+  readonly placeOf?: (option: string, index: number) => string | undefined
 }
+
+/** What to call a value of an option in complaints: `--xds`, or where else it stands. */
+export type LabelOf = (option: string, index?: number) => string
+
+export const labelOf =
+  ({ placeOf }: Pick<Arguments, 'placeOf'>): LabelOf =>
+  (option, index = 0) =>
+    placeOf?.(option, index) ?? `--${option}`
 
 /** The value of an option that is no repeatable one, its fallback if absent. */
 export const valueOf = (command: Command, args: Arguments, name: string): string | undefined =>

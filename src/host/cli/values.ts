@@ -4,6 +4,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context, HttpListener } from '../../core/context.js'
 import { defaultContext } from '../../core/context.js'
+import type { LabelOf } from './command.js'
 import { parseDuration } from '../../core/duration.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 
@@ -33,15 +34,15 @@ export const parseHostPort = (
 const exampleOfListener = '[NAME=]HOST:PORT, as in 0.0.0.0:10000 or http=[::]:10000'
 
 /** Parses `[NAME=]HOST:PORT`; the name is `http` if absent. */
-const parseListener = (text: string): Either<string, HttpListener> => {
+const parseListener = (label: string, text: string): Either<string, HttpListener> => {
   const at = text.indexOf('=')
   const name = at < 0 ? 'http' : text.slice(0, at)
-  if (name === '') return E.left(`--listener ${text}: the name before the = is empty`)
-  const parsed = parseHostPort('--listener', text.slice(at + 1), 1, exampleOfListener)
+  if (name === '') return E.left(`${label} ${text}: the name before the = is empty`)
+  const parsed = parseHostPort(label, text.slice(at + 1), 1, exampleOfListener)
   if (E.isLeft(parsed)) return parsed
   const { host: address, port } = parsed.right
   return isIP(address) === 0
-    ? E.left(`--listener ${text}: a listener's address is an IP address, such as 0.0.0.0`)
+    ? E.left(`${label} ${text}: a listener's address is an IP address, such as 0.0.0.0`)
     : E.right({ name, address, port })
 }
 
@@ -49,17 +50,19 @@ const parseListener = (text: string): Either<string, HttpListener> => {
 export const contextOf = (
   dataPlane: string,
   listeners: ReadonlyArray<string>,
+  labelOf: LabelOf = (option) => `--${option}`,
 ): Either<string, Context> => {
   const parsed: Array<HttpListener> = []
-  for (const text of listeners) {
-    const listener = parseListener(text)
+  for (const [index, text] of listeners.entries()) {
+    const label = labelOf('listener', index)
+    const listener = parseListener(label, text)
     if (E.isLeft(listener)) return listener
     const clashes = parsed.map((other) => clashOf(listener.right, other))
     const clash = clashes.find((each) => each !== undefined)
-    if (clash !== undefined) return E.left(`--listener ${text}: ${clash}`)
+    if (clash !== undefined) return E.left(`${label} ${text}: ${clash}`)
     parsed.push(listener.right)
   }
-  const known = parseDataPlane(dataPlane)
+  const known = parseDataPlane(dataPlane, labelOf('data-plane'))
   if (E.isLeft(known)) return known
   return E.right({ ...defaultContext, dataPlanes: new Map([[dataPlane, { listeners: parsed }]]) })
 }
@@ -125,7 +128,13 @@ export const parseChoice = <A extends string>(
 }
 
 /** The name of a fleet, as routes may name it. */
-export const parseDataPlane = (text: string): Either<string, string> => {
+export const parseDataPlane = (
+  text: string,
+  label: string = '--data-plane',
+): Either<string, string> => parseDnsLabel(label, text)
+
+/** A name as Kubernetes has them for namespaces, and we for fleets. */
+export const parseDnsLabel = (label: string, text: string): Either<string, string> => {
   const wrong = checkDnsLabel(text)
-  return wrong === undefined ? E.right(text) : E.left(`--data-plane ${wrong}`)
+  return wrong === undefined ? E.right(text) : E.left(`${label} ${wrong}`)
 }

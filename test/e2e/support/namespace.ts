@@ -3,7 +3,7 @@ import type { Cluster } from '../cluster/cluster.js'
 import type { ServiceAccount } from '../cluster/tokens.js'
 
 /** Namespaces are never used twice, not even by a test that runs again. */
-const nameOf = (prefix: string): string =>
+export const nameOf = (prefix: string): string =>
   `${prefix}-${process.pid}-${(count += 1)}-${Date.now().toString(36)}`
 let count = 0
 

@@ -25,13 +25,11 @@ export const apiRouteStore = (connection: ApiConnection): RouteStore => ({
           patch(connection, object, undefined, [addition(object)], done)
         }),
   release: (object) => {
-    const index = object.finalizers.indexOf(finalizer)
-    const path = `/metadata/finalizers/${index}`
-    return index < 0
+    const removals = removalsOf(object)
+    return removals.length === 0
       ? nothingToDo
       : answered((done) => {
-          const entry = { op: 'test', path, value: finalizer } as const
-          patch(connection, object, undefined, [entry, { op: 'remove', path }], done)
+          patch(connection, object, undefined, removals, done)
         })
   },
   writeConditions: (object, conditions) =>
@@ -61,6 +59,16 @@ const addition = ({ finalizers }: StoredObject): PatchOperation =>
   finalizers.length === 0
     ? { op: 'add', path: '/metadata/finalizers', value: [finalizer] }
     : { op: 'add', path: '/metadata/finalizers/-', value: finalizer }
+
+/** The last entry first, so that what is removed moves none of the others: an API server keeps what is there twice. */
+const removalsOf = ({ finalizers }: StoredObject): ReadonlyArray<PatchOperation> =>
+  finalizers
+    .flatMap((each, index) => (each === finalizer ? [`/metadata/finalizers/${index}`] : []))
+    .reverse()
+    .flatMap((path) => [
+      { op: 'test', path, value: finalizer },
+      { op: 'remove', path },
+    ])
 
 const statusWith = (status: unknown, conditions: ReadonlyArray<unknown>): PatchOperation =>
   isJsonObject(status)

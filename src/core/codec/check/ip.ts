@@ -10,6 +10,21 @@ export const canonicalIp = (text: string): string | undefined => {
   return groups === undefined ? undefined : showIpv6(groups)
 }
 
+/** The bytes of an IP address, four or sixteen, or undefined if it is none. */
+export const ipBytes = (text: string): ReadonlyArray<number> | undefined => {
+  if (!text.includes(':')) return ipv4Bytes(text)
+  const groups = text.length <= maxIpv6Length ? ipv6Groups(text) : undefined
+  return groups?.flatMap((group) => [group >> 8, group & 255])
+}
+
+/** The canonical text of an IP address of these bytes: the other way round from `ipBytes`. */
+export const showIpBytes = (bytes: ReadonlyArray<number>): string =>
+  bytes.length === 4
+    ? bytes.join('.')
+    : showIpv6(
+        Array.from({ length: 8 }, (_, at) => (bytes[2 * at] ?? 0) * 256 + (bytes[2 * at + 1] ?? 0)),
+      )
+
 /** In characters: eight groups of four digits, the last two of them as an IPv4 address. */
 const maxIpv6Length = 45
 

@@ -1,0 +1,56 @@
+import { inTurn } from '../../../core/in-turn.js'
+import type { Clock } from '../../../ports/clock.js'
+
+/** Does one thing after the other: what is asked for by something that is being done comes after it. */
+export interface Turns {
+  readonly run: (act: () => void) => void
+  /** Calls back in turn. */
+  readonly clock: Clock
+}
+
+/** What is thrown goes to `onThrow`. Nothing is done once `signal` has aborted. */
+export const takeTurns = (
+  clock: Clock,
+  onThrow: (cause: unknown) => void,
+  signal: AbortSignal,
+): Turns => {
+  const take = inTurn<() => void>(
+    (act) => {
+      if (signal.aborted) return
+      try {
+        act()
+      } catch (cause) {
+        onThrow(cause)
+      }
+    },
+    (_, cause) => onThrow(cause),
+  )
+  return {
+    run: take,
+    clock: {
+      nowMs: clock.nowMs,
+      after: (delayMs, callback) => clock.after(delayMs, () => take(callback)),
+    },
+  }
+}
+
+/** Calls back once at the time that was set last, `undefined` for never, until `signal` aborts. */
+export const alarmOf = (
+  clock: Clock,
+  onDue: () => void,
+  signal: AbortSignal,
+): ((atMs: number | undefined) => void) => {
+  let dueMs: number | undefined
+  let cancel = (): void => undefined
+  signal.addEventListener('abort', () => cancel())
+  return (atMs) => {
+    if (atMs === dueMs || signal.aborted) return
+    cancel()
+    dueMs = atMs
+    if (atMs === undefined) return
+    cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+      dueMs = undefined
+      onDue()
+    })
+  }
+}

@@ -1,0 +1,3 @@
+export type { InspectProblem } from './list.js'
+export { inspectPods, type SeenPod } from './pods.js'
+export { inspectRoute, inspectTerminating } from './routes.js'

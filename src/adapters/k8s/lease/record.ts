@@ -1,0 +1,101 @@
+import type { ApiRequest } from '../api.js'
+import { microTimeOf } from '../objects/micro-time.js'
+import { pathTo, type Place, versionOf } from '../objects/places.js'
+import { type JsonObject, objectIn, textIn } from '../reflector/index.js'
+import { leaseDurationMs, requestDeadlineMs } from './limits.js'
+
+/** What a Lease says. */
+export interface LeaseRecord {
+  /** Empty if nobody has it. */
+  readonly holder: string
+  readonly durationMs: number
+  /** RFC 3339; empty if it does not say. */
+  readonly acquiredAt: string
+  /** RFC 3339; empty if it does not say. */
+  readonly renewedAt: string
+  /** How often it has gone from one to another. */
+  readonly transitions: number
+}
+
+/** A Lease as an API server has it. */
+export interface SeenLease {
+  readonly version: string
+  readonly record: LeaseRecord
+}
+
+export const leaseIn = (object: JsonObject): SeenLease => {
+  const spec = objectIn(object, 'spec')
+  return {
+    version: versionOf(object),
+    record: {
+      holder: textIn(spec, 'holderIdentity') ?? '',
+      durationMs: (countIn(spec, 'leaseDurationSeconds') ?? leaseDurationMs / 1_000) * 1_000,
+      acquiredAt: textIn(spec, 'acquireTime') ?? '',
+      renewedAt: textIn(spec, 'renewTime') ?? '',
+      transitions: countIn(spec, 'leaseTransitions') ?? 0,
+    },
+  }
+}
+
+const countIn = (object: JsonObject, key: string): number | undefined => {
+  const value = object[key]
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
+/** What it says once somebody has taken or renewed it. */
+export const heldBy = (
+  holder: string,
+  before: LeaseRecord | undefined,
+  nowMs: number,
+): LeaseRecord => {
+  const now = microTimeOf(nowMs)
+  const isSame = before?.holder === holder
+  return {
+    holder,
+    durationMs: leaseDurationMs,
+    acquiredAt: isSame && before.acquiredAt !== '' ? before.acquiredAt : now,
+    renewedAt: now,
+    transitions: before === undefined ? 0 : before.transitions + (isSame ? 0 : 1),
+  }
+}
+
+/** What it says once its holder has given it back: others need not wait. */
+export const givenBack = (before: LeaseRecord, nowMs: number): LeaseRecord => ({
+  ...before,
+  holder: '',
+  durationMs: 1_000,
+  renewedAt: microTimeOf(nowMs),
+})
+
+export const readLeaseAt = (place: Place): ApiRequest => ({
+  method: 'GET',
+  path: pathTo(place),
+  deadlineMs: requestDeadlineMs,
+})
+
+/** Writes it in the place of the state `version`, or where there is none if that is `undefined`. */
+export const writeLeaseAt = (
+  place: Place,
+  record: LeaseRecord,
+  version: string | undefined,
+): ApiRequest => ({
+  method: version === undefined ? 'POST' : 'PUT',
+  path: version === undefined ? place.collection : pathTo(place),
+  body: {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: place.name,
+      labels: { 'app.kubernetes.io/managed-by': 'edgewright' },
+      ...(version !== undefined && { resourceVersion: version }),
+    },
+    spec: {
+      holderIdentity: record.holder,
+      leaseDurationSeconds: Math.ceil(record.durationMs / 1_000),
+      acquireTime: record.acquiredAt,
+      renewTime: record.renewedAt,
+      leaseTransitions: record.transitions,
+    },
+  },
+  deadlineMs: requestDeadlineMs,
+})

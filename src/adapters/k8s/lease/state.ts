@@ -1,0 +1,165 @@
+import { heldForMs } from './limits.js'
+import { heldBy, type LeaseRecord, type SeenLease } from './record.js'
+
+/** One who wants a lease. */
+export interface Contender {
+  readonly identity: string
+  /** What the server had when it was last asked; `undefined` if that is not known, or there was none. */
+  readonly seen: SeenLease | undefined
+  /** Since when, by the clock of this contender, it is known to say what it says. */
+  readonly unchangedSinceMs: number
+  /** Until when the lease is this contender's, whatever others do; by its clock. */
+  readonly heldUntilMs: number
+  /** What was told last. */
+  readonly told: Told
+}
+
+export type Told =
+  | { readonly _tag: 'Nothing' }
+  | { readonly _tag: 'Held' }
+  | { readonly _tag: 'Waiting'; readonly holder: string }
+  | { readonly _tag: 'Failing'; readonly wasHeld: boolean }
+
+export type LeaseEvent =
+  /** It is time to renew it, or to look whether it can be had. */
+  | { readonly _tag: 'Due'; readonly nowMs: number }
+  /** What the server has; `undefined` if there is none. */
+  | { readonly _tag: 'Read'; readonly seen: SeenLease | undefined; readonly nowMs: number }
+  /** What was sent at `sentAtMs` was written. */
+  | { readonly _tag: 'Written'; readonly seen: SeenLease; readonly sentAtMs: number }
+  /** It was not: the server has something else than was thought. */
+  | { readonly _tag: 'Conflicted' }
+  /** No answer, or another one. It may have been written all the same. */
+  | { readonly _tag: 'Failed'; readonly message: string }
+
+/** What is to be done next. */
+export type LeaseCommand =
+  | { readonly _tag: 'Read' }
+  /** In the place of the state `version`, or where there is none if that is `undefined`. */
+  | { readonly _tag: 'Write'; readonly record: LeaseRecord; readonly version: string | undefined }
+  /** Nothing, until it is due again. */
+  | { readonly _tag: 'Rest' }
+
+/** What people should know. */
+export type LeaseFact =
+  | { readonly _tag: 'Acquired' }
+  | { readonly _tag: 'Waiting'; readonly holder: string }
+  | { readonly _tag: 'Lost'; readonly holder: string }
+  | { readonly _tag: 'Failing'; readonly message: string }
+  | { readonly _tag: 'Recovered' }
+
+export type LeaseStep = readonly [Contender, LeaseCommand, LeaseFact | undefined]
+
+export const newContender = (identity: string): Contender => ({
+  identity,
+  seen: undefined,
+  unchangedSinceMs: 0,
+  heldUntilMs: -Infinity,
+  told: { _tag: 'Nothing' },
+})
+
+/**
+ * Decides what a contender does next.
+ *
+ * | event      | and                                                  | then                   |
+ * | ---------- | ---------------------------------------------------- | ---------------------- |
+ * | Due        | it was ours when it was last seen                    | renew it as it was     |
+ * | Due        | otherwise                                            | read it                |
+ * | Read       | there is none; nobody has it; it is ours             | write it               |
+ * | Read       | it has said the same for as long as it says it lasts | write it: it has ended |
+ * | Read       | otherwise                                            | rest                   |
+ * | Written    |                                                      | rest                   |
+ * | Conflicted |                                                      | read it                |
+ * | Failed     |                                                      | rest; read it next     |
+ *
+ * Whether it has ended is told by the contender's own clock alone, from when it saw the last change: times in the lease
+ * are for people. All writes are guarded by what was seen, so that only one of several can have it.
+ */
+export const step = (contender: Contender, event: LeaseEvent): LeaseStep => {
+  switch (event._tag) {
+    case 'Due':
+      return contender.seen?.record.holder === contender.identity
+        ? [contender, writeTo(contender, contender.seen, event.nowMs), undefined]
+        : [contender, { _tag: 'Read' }, undefined]
+    case 'Read':
+      return onRead(contender, event.seen, event.nowMs)
+    case 'Written':
+      return onWritten(contender, event.seen, event.sentAtMs)
+    case 'Conflicted':
+      return [{ ...contender, seen: undefined }, { _tag: 'Read' }, undefined]
+    case 'Failed':
+      return onFailed(contender, event.message)
+  }
+}
+
+/** Whether the lease is this contender's, and nobody else's. */
+export const isHeldAt = ({ heldUntilMs }: Contender, nowMs: number): boolean => nowMs < heldUntilMs
+
+const onRead = (before: Contender, seen: SeenLease | undefined, nowMs: number): LeaseStep => {
+  const isUnchanged = sayingOf(before.seen) === sayingOf(seen)
+  const unchangedSinceMs = isUnchanged ? before.unchangedSinceMs : nowMs
+  const contender = { ...before, seen, unchangedSinceMs }
+  if (seen === undefined) return [contender, writeTo(contender, undefined, nowMs), undefined]
+  const { holder, durationMs } = seen.record
+  const hasEnded = nowMs - unchangedSinceMs >= durationMs
+  if (holder === '' || holder === contender.identity || hasEnded)
+    return [contender, writeTo(contender, seen, nowMs), undefined]
+  return onOthers(contender, holder)
+}
+
+/** Somebody else has it: that of ours is over. */
+const onOthers = (contender: Contender, holder: string): LeaseStep => {
+  const { told } = contender
+  const waiting: Contender = {
+    ...contender,
+    heldUntilMs: -Infinity,
+    told: { _tag: 'Waiting', holder },
+  }
+  const rest = { _tag: 'Rest' } as const
+  if (told._tag === 'Waiting' && told.holder === holder) return [waiting, rest, undefined]
+  const wasHeld = told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
+  return [waiting, rest, { _tag: wasHeld ? 'Lost' : 'Waiting', holder }]
+}
+
+const onWritten = (contender: Contender, seen: SeenLease, sentAtMs: number): LeaseStep => {
+  const { told } = contender
+  const held: Contender = {
+    ...contender,
+    seen,
+    unchangedSinceMs: sentAtMs,
+    heldUntilMs: sentAtMs + heldForMs,
+    told: { _tag: 'Held' },
+  }
+  const rest = { _tag: 'Rest' } as const
+  if (told._tag === 'Held') return [held, rest, undefined]
+  const isOld = told._tag === 'Failing' && told.wasHeld
+  return [held, rest, { _tag: isOld ? 'Recovered' : 'Acquired' }]
+}
+
+/** What was written is not known any more; since when it says the same still is, as long as it does. */
+const onFailed = (contender: Contender, message: string): LeaseStep => {
+  const { told, seen } = contender
+  const isMine = seen?.record.holder === contender.identity
+  const wasHeld = told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
+  const failing: Contender = {
+    ...contender,
+    seen: isMine ? undefined : seen,
+    told: { _tag: 'Failing', wasHeld },
+  }
+  const fact = told._tag === 'Failing' ? undefined : ({ _tag: 'Failing', message } as const)
+  return [failing, { _tag: 'Rest' }, fact]
+}
+
+const writeTo = (
+  { identity }: Contender,
+  seen: SeenLease | undefined,
+  nowMs: number,
+): LeaseCommand => ({
+  _tag: 'Write',
+  record: heldBy(identity, seen?.record, nowMs),
+  version: seen?.version,
+})
+
+/** What changes whenever it is renewed or goes to another; nothing else does. */
+const sayingOf = (seen: SeenLease | undefined): string | undefined =>
+  seen === undefined ? undefined : JSON.stringify([seen.record.holder, seen.record.renewedAt])

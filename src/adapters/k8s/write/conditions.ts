@@ -1,0 +1,94 @@
+import { apiVersion, kind } from '../../../core/edge-route.js'
+import { type Condition, conditionTypes } from '../../../core/status.js'
+import type { StoredObject } from '../../../core/stored-object.js'
+import { isList, isObject, objectIn, textIn } from '../informers/index.js'
+import { indicesOf, patchOf, type PatchOperation, readOf, type WriteRequest } from './requests.js'
+
+/** One request or two. */
+export interface ConditionsWrite {
+  readonly first: WriteRequest
+  /** What is still to be asked for when the first was answered with this. */
+  readonly then: (body: unknown) => WriteRequest | undefined
+}
+
+/**
+ * Makes these our conditions; `undefined` if they are said already.
+ *
+ * Those that `fieldManager` has applied before, and that are not among them, go. Those that somebody else has, out of a
+ * backup, say, stay when ours are applied, and are then taken off by a patch. So are all of ours where there are to be
+ * none: applied, that is refused, since the server then makes `null` of a list that others began (seen in 1.37).
+ */
+export const conditionsWriteOf = (
+  object: StoredObject,
+  conditions: ReadonlyArray<Condition>,
+  fieldManager: string,
+): ConditionsWrite | undefined => {
+  if (isSaid(object, conditions)) return undefined
+  if (conditions.length === 0)
+    return {
+      first: readOf(object),
+      then: (body) => patchOf(object, '/status', fieldManager, removals(body, [])),
+    }
+  return {
+    first: applyOf(object, conditions, fieldManager),
+    then: (body) => {
+      const left = removals(body, conditions)
+      const resourceVersion = textIn(objectIn(body, 'metadata'), 'resourceVersion')
+      return left.length === 0 || resourceVersion === undefined
+        ? undefined
+        : patchOf({ ...object, resourceVersion }, '/status', fieldManager, left)
+    },
+  }
+}
+
+/**
+ * What guards it is the resource version, which no other object under that name ever has: the uid, which the server
+ * looks at elsewhere, it does not look at when a status is applied (seen in 1.37).
+ */
+const applyOf = (
+  object: StoredObject,
+  conditions: ReadonlyArray<Condition>,
+  fieldManager: string,
+): WriteRequest => {
+  const { key, uid, resourceVersion } = object
+  const metadata = { ...key, uid, resourceVersion }
+  return {
+    method: 'PATCH',
+    path: `${readOf(object).path}/status`,
+    query: { fieldManager, force: 'true' },
+    // JSON is YAML, too.
+    contentType: 'application/apply-patch+yaml',
+    body: { apiVersion, kind, metadata, status: { conditions } },
+  }
+}
+
+/** Takes the conditions of our types that are not wanted off an object, as it is in `body`. */
+const removals = (
+  body: unknown,
+  wanted: ReadonlyArray<Condition>,
+): ReadonlyArray<PatchOperation> => {
+  const { conditions } = objectIn(body, 'status')
+  if (!isList(conditions)) return []
+  const types = conditions.map((each) => (isObject(each) ? each.type : undefined))
+  const isUnwanted = (type: unknown): boolean =>
+    conditionTypes.some((ours) => ours === type) && wanted.every((each) => each.type !== type)
+  return indicesOf(types, isUnwanted).flatMap((index): ReadonlyArray<PatchOperation> => {
+    const path = `/status/conditions/${index}`
+    return [
+      { op: 'test', path: `${path}/type`, value: types[index] },
+      { op: 'remove', path },
+    ]
+  })
+}
+
+const isSaid = ({ conditions }: StoredObject, wanted: ReadonlyArray<Condition>): boolean =>
+  conditions.length === wanted.length &&
+  wanted.every((each) => conditions.some((said) => isSame(said, each)))
+
+const isSame = (a: Condition, b: Condition): boolean =>
+  a.type === b.type &&
+  a.status === b.status &&
+  a.reason === b.reason &&
+  a.message === b.message &&
+  a.observedGeneration === b.observedGeneration &&
+  a.lastTransitionTime === b.lastTransitionTime

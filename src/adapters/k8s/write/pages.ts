@@ -1,0 +1,93 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { StoredObject } from '../../../core/stored-object.js'
+import type { Clock } from '../../../ports/clock.js'
+import type { ApiClient, ApiReply } from '../api.js'
+import { edgeRoutes, isList, isObject, objectIn, pathOf, textIn } from '../informers/index.js'
+import { storedOf } from '../informers/stored.js'
+import { patiently } from './patience.js'
+
+interface PagePorts {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** How many objects a page brings: as many as kubectl and client-go ask for. */
+const pageSize = 500
+
+/** How long a page may take, in milliseconds: API servers end a request after as long. */
+const pageDeadlineMs = 60_000
+
+/**
+ * After how many lists that expired between two pages to give up: one that is begun anew goes on faster, since fewer of
+ * its objects have anything to be taken off.
+ */
+const maxExpiries = 10
+
+/** The server does not remember that far back. */
+const expiredStatus = 410
+
+/**
+ * Hands over the EdgeRoutes of these namespaces, or of all, page by page; the next page is asked for when `onPage` has
+ * resolved. Of a list that expires meanwhile, pages may be handed over again. On the left is why it did not come to its
+ * end. That the server does not know the kind is an empty list.
+ */
+export const eachPage = async (
+  ports: PagePorts,
+  namespaces: ReadonlyArray<string> | undefined,
+  onPage: (objects: ReadonlyArray<StoredObject>) => Promise<void>,
+): Promise<E.Either<string, void>> => {
+  const places = namespaces === undefined ? [undefined] : [...new Set(namespaces)]
+  for (const namespace of places) {
+    const listed = await eachPageOf(ports, pathOf(edgeRoutes, namespace), onPage)
+    if (E.isLeft(listed)) return listed
+  }
+  return E.right(undefined)
+}
+
+const eachPageOf = async (
+  ports: PagePorts,
+  path: string,
+  onPage: (objects: ReadonlyArray<StoredObject>) => Promise<void>,
+): Promise<E.Either<string, void>> => {
+  let position: string | undefined
+  let expiries = 0
+  for (;;) {
+    const reply = await askFor(ports, path, position)
+    if (E.isLeft(reply)) return reply
+    const { status, body } = reply.right
+    if (status === 404) return E.right(undefined)
+    if (status === expiredStatus && expiries < maxExpiries) {
+      expiries += 1
+      position = undefined
+      continue
+    }
+    const items = isObject(body) ? (body.items ?? []) : undefined
+    if (status !== 200 || !isList(items)) return E.left(refusalOf(reply.right))
+    await onPage(items.filter(isObject).map(storedOf))
+    position = textIn(objectIn(body, 'metadata'), 'continue')
+    if (position === undefined || ports.signal.aborted) return E.right(undefined)
+  }
+}
+
+const askFor = (
+  { client, clock, signal }: PagePorts,
+  path: string,
+  position: string | undefined,
+): Promise<E.Either<string, ApiReply>> => {
+  const query = { limit: String(pageSize), ...(position !== undefined && { continue: position }) }
+  const request = { method: 'GET', path, query, deadlineMs: pageDeadlineMs } as const
+  return patiently(clock, signal, async () => {
+    const reply = await client.send(request, signal)()
+    if (E.isLeft(reply)) return { _tag: 'Again', message: reply.left.message, pauseMs: 0 }
+    const { status, retryAfterMs } = reply.right
+    return status === 429 || status >= 500
+      ? { _tag: 'Again', message: refusalOf(reply.right), pauseMs: retryAfterMs ?? 0 }
+      : { _tag: 'Done', value: E.right(reply.right) }
+  })
+}
+
+const refusalOf = ({ status, body }: ApiReply): string => {
+  const said = isObject(body) ? textIn(body, 'message') : undefined
+  return `the API server answers ${status} to a list of ${edgeRoutes.plural}: ${said ?? 'no reason given'}`
+}

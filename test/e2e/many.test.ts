@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
+import { eventually } from '../support/envoy.js'
+import { ask } from '../support/traffic.js'
+import { freshAddress } from './support/addresses.js'
+import { type Edge, startEdge } from './support/edge.js'
+import { isProgrammed, prefixRoute, serviceWith } from './support/edge-objects.js'
+import { type ApiProxy, startProxy } from './support/proxy.js'
+import { theCluster } from './support/the-cluster.js'
+
+const routes = 5_000
+const services = 10
+/** How many requests make the routes at a time. */
+const writers = 16
+const patienceMs = 300_000
+/** A route may be told of twice: while its Envoys take it, and then. */
+const maxStatusWrites = 2 * routes + 500
+
+let backends: RecordingBackends
+let proxy: ApiProxy
+let edge: Edge
+const addresses = Array.from({ length: services }, freshAddress)
+
+beforeAll(async () => {
+  backends = await startRecordingBackends()
+  proxy = await startProxy(theCluster(), 1)
+  edge = await startEdge(theCluster(), { name: 'many', url: proxy.url })
+  await edge.apply(
+    ...addresses.flatMap((address, index) =>
+      serviceWith(edge.namespace, `svc-${index}`, backends.port, [address]),
+    ),
+  )
+})
+
+afterAll(async () => {
+  await edge.stop()
+  await proxy.stop()
+  await backends.stop()
+})
+
+const countOf = (call: string): number => proxy.counts().get(call) ?? 0
+
+test(
+  `${routes} routes that are applied at once are all programmed`,
+  { timeout: 600_000 },
+  async () => {
+    const envoys = await Promise.all(
+      (['sotw', 'delta'] as const).map((variant) => edge.startEnvoy({ variant, until: 'admin' })),
+    )
+    const before = await edge.program.usage()
+    const startedMs = performance.now()
+    const path = `/apis/net.10xdev.io/v1/namespaces/${edge.namespace}/edgeroutes`
+    const names = Array.from({ length: routes }, (_, index) => `r-${index}`)
+    const queue = names.entries()
+    const write = async (): Promise<void> => {
+      for (const [index, name] of queue) {
+        const body = prefixRoute(edge.namespace, name, `svc-${index % services}`)
+        const { status } = await edge.cluster.request({ method: 'POST', path, body })
+        expect(status).toBe(201)
+      }
+    }
+    await Promise.all(Array.from({ length: writers }, write))
+    const appliedMs = performance.now()
+    await eventually(
+      async () => (await edge.list()).filter(isProgrammed).length,
+      (count) => count === routes,
+      patienceMs,
+    )
+    const programmedMs = performance.now()
+    const after = await edge.program.usage()
+    for (const envoy of envoys) {
+      const port = await envoy.port()
+      for (const index of [0, 1, 2_499, routes - 1])
+        expect(await ask(port, `/r-${index}`)).toBe(`200 ${addresses[index % services]}`)
+    }
+    const seconds = (ms: number): string => (ms / 1_000).toFixed(1)
+    const requests = [...proxy.counts()].map(([call, count]) => `${call} ${count}`).join(', ')
+    process.stderr.write(
+      `${routes} routes applied in ${seconds(appliedMs - startedMs)} s, all programmed after ` +
+        `${seconds(programmedMs - startedMs)} s; control plane: ${(after.cpuSeconds - before.cpuSeconds).toFixed(1)} ` +
+        `CPU s, ${(after.rssBytes / 2 ** 20).toFixed(0)} MiB RSS; status writes ${countOf('patch edgeroutes/status')}; ` +
+        `requests: ${requests}\n`,
+    )
+    expect(countOf('patch edgeroutes')).toBe(routes)
+    expect(countOf('patch edgeroutes/status')).toBeLessThanOrEqual(maxStatusWrites)
+  },
+)

@@ -1,0 +1,276 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  keepLease,
+  type KeptLease,
+  type LeaseState,
+  readLease,
+} from '../../src/adapters/k8s/lease.js'
+import type { ApiProblem } from '../../src/adapters/k8s/objects/api-problem.js'
+import { virtualClock } from '../../src/adapters/memory/index.js'
+import { objectIn } from '../../src/adapters/k8s/informers/index.js'
+import { lost, objectServer, statusOf } from '../support/k8s-object-server.js'
+import { passTime, settle } from '../support/virtual-time.js'
+
+const namespace = 'edge'
+const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/edgewright`
+const startMs = Date.parse('2026-01-01T00:00:00.000Z')
+
+interface Running extends KeptLease {
+  readonly abort: () => void
+  readonly said: ReadonlyArray<string>
+}
+
+const aWorld = () => {
+  const server = objectServer()
+  const clock = virtualClock(startMs)
+  const start = (identity: string): Running => {
+    const abort = new AbortController()
+    onTestFinished(() => abort.abort())
+    const said: Array<string> = []
+    const logger = {
+      log: (level: string, message: string, fields: object = {}) =>
+        said.push(`${level} ${message} ${'holder' in fields ? String(fields.holder) : ''}`.trim()),
+    }
+    const kept = keepLease(server.client, { namespace, identity, clock, logger }, abort.signal)
+    return { ...kept, abort: () => abort.abort(), said }
+  }
+  const spec = () => objectIn(server.at(path), 'spec')
+  return { server, clock, start, spec }
+}
+
+describe('a lease that is kept', () => {
+  test('is made, renewed, and given back', async () => {
+    const { clock, start, spec } = aWorld()
+    const lease = start('a')
+    await settle()
+    expect(lease.isHeld()).toBe(true)
+    expect(spec()).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    })
+    await passTime(clock, 12_000)
+    expect(spec()).toMatchObject({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:10.000000Z',
+    })
+    lease.abort()
+    expect(lease.isHeld()).toBe(false)
+    await lease.finished
+    expect(spec()).toMatchObject({ holderIdentity: '' })
+    expect(lease.said).toEqual(['info the lease is held'])
+  })
+
+  test('is waited for, which is said once, and had at once when it is given back', async () => {
+    const { clock, start, spec } = aWorld()
+    const a = start('a')
+    await settle()
+    const b = start('b')
+    await passTime(clock, 60_000)
+    expect([a.isHeld(), b.isHeld()]).toEqual([true, false])
+    expect(b.said).toEqual(['warn another control plane holds the lease: waiting for it a'])
+    a.abort()
+    await a.finished
+    await passTime(clock, 5_000)
+    expect(b.isHeld()).toBe(true)
+    expect(spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
+    expect(b.said[1]).toBe('info the lease is held')
+  })
+
+  test('is taken from one that has crashed after it was seen unchanged for as long as it lasts', async () => {
+    const { server, clock, start } = aWorld()
+    // Its holder's clock is an hour ahead: what the lease says of times does not count.
+    const spec = {
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      renewTime: '2026-01-01T01:00:00Z',
+    }
+    server.edit(path, { spec })
+    const b = start('b')
+    await passTime(clock, 14_900)
+    expect(b.isHeld()).toBe(false)
+    await passTime(clock, 5_200)
+    expect(b.isHeld()).toBe(true)
+  })
+
+  test('is had at once by who comes back with the same name', async () => {
+    const { server, start } = aWorld()
+    server.edit(path, { spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } })
+    const a = start('a')
+    await settle()
+    expect(a.isHeld()).toBe(true)
+  })
+
+  test('is not held any more once it could not be renewed for some time, and is again afterwards', async () => {
+    const { server, clock, start } = aWorld()
+    const lease = start('a')
+    await passTime(clock, 1_000)
+    server.meddle = () => lost(false)
+    await passTime(clock, 8_800)
+    expect(lease.isHeld()).toBe(true)
+    await passTime(clock, 300)
+    expect(lease.isHeld()).toBe(false)
+    server.meddle = () => undefined
+    await passTime(clock, 5_000)
+    expect(lease.isHeld()).toBe(true)
+    expect(lease.said).toEqual([
+      'info the lease is held',
+      'warn the lease cannot be kept',
+      'info the lease is held again',
+    ])
+  })
+
+  test('that another has taken is lost, and waited for', async () => {
+    const { server, clock, start } = aWorld()
+    const lease = start('a')
+    await settle()
+    server.edit(path, { spec: { holderIdentity: 'b', renewTime: '2026-01-01T00:00:01Z' } })
+    await passTime(clock, 5_000)
+    expect(lease.isHeld()).toBe(false)
+    expect(lease.said[1]).toBe('error another control plane has taken the lease: waiting for it b')
+    lease.abort()
+    await lease.finished
+    expect(server.at(path)).toMatchObject({ spec: { holderIdentity: 'b' } })
+  })
+
+  test('is given back although a request is under way, which arrives afterwards', async () => {
+    const { server, clock, start, spec } = aWorld()
+    const lease = start('a')
+    await settle()
+    server.meddle = () => new Promise(() => undefined)
+    await passTime(clock, 5_000)
+    const late = server.asked.at(-1)
+    expect(late?.method).toBe('PUT')
+    server.meddle = ({ method }) => {
+      if (method !== 'PUT' || late === undefined) return undefined
+      server.meddle = () => undefined
+      expect(server.perform(late).status).toBe(200)
+      return undefined
+    }
+    lease.abort()
+    await lease.finished
+    expect(spec()).toMatchObject({ holderIdentity: '' })
+  })
+
+  test('is left to end by itself where no answer comes', async () => {
+    const { server, clock, start } = aWorld()
+    const lease = start('a')
+    await settle()
+    server.meddle = () => new Promise(() => undefined)
+    lease.abort()
+    await passTime(clock, 2_000)
+    await lease.finished
+    expect(lease.said[1]).toBe('warn the lease was not given back, and ends by itself')
+    expect(clock.waiting()).toBe(0)
+  })
+
+  test.each([
+    [statusOf(403, 'Forbidden'), /does not allow it/],
+    [statusOf(404, 'NotFound'), /cannot write/],
+    [statusOf(200), /sends no Lease/],
+  ])(
+    'is not had from a server that answers otherwise, and ends all the same',
+    async (reply, why) => {
+      const { server, clock } = aWorld()
+      const errors: Array<unknown> = []
+      const logger = { log: (_: string, __: string, fields: object = {}) => errors.push(fields) }
+      const abort = new AbortController()
+      server.meddle = () => ({ reply })
+      const lease = keepLease(
+        server.client,
+        { namespace, identity: 'a', clock, logger },
+        abort.signal,
+      )
+      await passTime(clock, 30_000)
+      expect(lease.isHeld()).toBe(false)
+      expect(errors).toHaveLength(1)
+      expect(JSON.stringify(errors)).toMatch(why)
+      expect(server.asked.length).toBeLessThan(40)
+      abort.abort()
+      await lease.finished
+      expect(clock.waiting()).toBe(0)
+    },
+  )
+})
+
+describe('whether a control plane is live', () => {
+  const look = (world: ReturnType<typeof aWorld>) => {
+    let found: E.Either<ApiProblem, LeaseState> | undefined
+    const { server, clock } = world
+    const abort = new AbortController()
+    void readLease(server.client, { namespace, clock }, abort.signal)().then((result) => {
+      found = result
+    })
+    return { found: () => found, abort: () => abort.abort() }
+  }
+
+  test('is no where there is no lease, or one that was given back', async () => {
+    const world = aWorld()
+    const none = look(world)
+    await settle()
+    expect(none.found()).toEqual(E.right({ _tag: 'Absent' }))
+    const lease = world.start('a')
+    await settle()
+    lease.abort()
+    await lease.finished
+    const back = look(world)
+    await settle()
+    expect(back.found()).toEqual(E.right({ _tag: 'Absent' }))
+  })
+
+  test('is yes at once where it was renewed a few seconds ago', async () => {
+    const world = aWorld()
+    world.start('a')
+    await passTime(world.clock, 4_000)
+    const seen = look(world)
+    await settle()
+    const renewedAt = '2026-01-01T00:00:00.000000Z'
+    expect(seen.found()).toEqual(E.right({ _tag: 'Live', holder: 'a', renewedAt }))
+  })
+
+  test.each([
+    ['behind', '2025-12-31T00:00:00Z'],
+    ['ahead', '2026-01-02T00:00:00Z'],
+  ])('is yes where it is renewed by a clock that is far %s', async (_, renewTime) => {
+    const world = aWorld()
+    world.server.edit(path, { spec: { holderIdentity: 'a', renewTime } })
+    const seen = look(world)
+    await passTime(world.clock, 5_000)
+    expect(seen.found()).toBeUndefined()
+    world.server.edit(path, { spec: { renewTime: renewTime.replace('00Z', '05Z') } })
+    await passTime(world.clock, 1_000)
+    expect(seen.found()).toMatchObject({ right: { _tag: 'Live', holder: 'a' } })
+  })
+
+  test.each(['2025-12-31T00:00:00Z', '2026-01-02T00:00:00Z', '', 'yesterday'])(
+    'is no where it says %j for as long as it lasts',
+    async (renewTime) => {
+      const world = aWorld()
+      world.server.edit(path, { spec: { holderIdentity: 'a', renewTime } })
+      const seen = look(world)
+      await passTime(world.clock, 14_000)
+      expect(seen.found()).toBeUndefined()
+      await passTime(world.clock, 2_000)
+      expect(seen.found()).toMatchObject({ right: { _tag: 'Expired', holder: 'a' } })
+    },
+  )
+
+  test('is not known where the server does not say, or the answer is not waited for', async () => {
+    const world = aWorld()
+    world.server.meddle = () => ({ reply: statusOf(403) })
+    const denied = look(world)
+    await settle()
+    expect(denied.found()).toMatchObject({ left: { _tag: 'Denied' } })
+    world.server.meddle = () => undefined
+    world.server.edit(path, { spec: { holderIdentity: 'a' } })
+    const seen = look(world)
+    await passTime(world.clock, 3_000)
+    seen.abort()
+    await settle()
+    expect(seen.found()).toMatchObject({ left: { _tag: 'Unreachable' } })
+    expect(world.clock.waiting()).toBe(0)
+  })
+})
