@@ -21,24 +21,29 @@ const bootstrapFile = 'envoy.json'
 
 /** What the control plane asks of the whole cluster. */
 export const clusterRules = [
-  { apiGroups: ['net.10xdev.io'], resources: ['edgeroutes'], verbs: ['get', 'list', 'watch', 'patch'] },
+  {
+    apiGroups: ['net.10xdev.io'],
+    resources: ['edgeroutes'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+  },
   { apiGroups: ['net.10xdev.io'], resources: ['edgeroutes/status'], verbs: ['patch'] },
-  { apiGroups: [''], resources: ['services', 'pods'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
 ]
 
-/** What it asks of its own namespace: the roster, and the lease that tells that it is live. */
+/** What it asks of its own namespace: the roster, requests to forget an Envoy, and the lease that tells that it is live. */
 export const namespaceRules = [
   {
     apiGroups: [''],
     resources: ['configmaps'],
-    verbs: ['get', 'create', 'update', 'patch', 'delete'],
+    verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
   },
   {
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
-    verbs: ['get', 'create', 'update', 'patch'],
+    verbs: ['get', 'create', 'update'],
   },
 ]
 
@@ -237,11 +242,15 @@ const envoyDeployment = ({ envoyVersion, dataPlane, httpPort }) =>
             `--config-path=/etc/envoy/${bootstrapFile}`,
             `--service-cluster=${dataPlane}`,
             // The control plane finds the Pod of an Envoy by the uid at the end.
-            '--service-node=$(POD_NAME).$(POD_UID)',
+            '--service-node=$(POD_NAMESPACE)/$(POD_NAME)/$(POD_UID)',
             // It wants shared memory, and Pods are replaced instead.
             '--disable-hot-restart',
           ],
-          env: [fromPod('POD_NAME', 'metadata.name'), fromPod('POD_UID', 'metadata.uid')],
+          env: [
+            fromPod('POD_NAMESPACE', 'metadata.namespace'),
+            fromPod('POD_NAME', 'metadata.name'),
+            fromPod('POD_UID', 'metadata.uid'),
+          ],
           ports: [
             { name: 'http', containerPort: httpPort },
             { name: 'status', containerPort: envoyStatusPort },

@@ -101,7 +101,7 @@ describe('contextOf', () => {
   })
 
   test('one port may be taken on several addresses, also on all and on one of them', () => {
-    for (const other of ['b=127.0.0.1:80', 'b=[fe80::1%eth0]:80', 'b=0.0.0.0:81'])
+    for (const other of ['b=127.0.0.1:80', 'b=[fe80::1%eth0]:80', 'b=0.0.0.0:81', 'b=0.0.0.0:0'])
       expect(contextOf('blue', ['a=0.0.0.0:80', other])._tag).toBe('Right')
   })
 
@@ -113,7 +113,7 @@ describe('contextOf', () => {
     [['localhost:80'], 'an IP address'],
     [['=0.0.0.0:80'], 'name before the ='],
     [['a=b=0.0.0.0:80'], 'an IP address'],
-    [['0.0.0.0:0'], 'a port is from 1'],
+    [['0.0.0.0:65536'], 'a port is from 0'],
     [['a=0.0.0.0:80', 'b=0.0.0.0:80'], 'b would listen where a does, on 0.0.0.0:80'],
     [['a=0.0.0.0:80', 'b=0.0.0.0:81', 'c=0.0.0.0:80'], 'c would listen where a does'],
     [['a=[::1]:80', 'b=[0:0:0:0:0:0:0:1]:80'], 'b would listen where a does'],

@@ -19,7 +19,21 @@ export {
 } from './client/index.js'
 export { podOf, type PodRef } from './cluster/pod-of.js'
 export { kubernetesSource } from './cluster-source.js'
+export {
+  type ClusterEvent,
+  kubernetesEvents,
+  type KubernetesEvents,
+  type KubernetesEventsOptions,
+} from './events.js'
 export { type EnvoyPodsOptions, watchEnvoyPods } from './envoy-pods.js'
+export {
+  askToForget,
+  type AskToForgetOptions,
+  type ForgetAnswer,
+  forgetRequestsName,
+  serveForgetRequests,
+  type ServeForgetRequestsOptions,
+} from './forget-requests.js'
 export type { FollowOptions } from './informers/index.js'
 export {
   type InspectProblem,
@@ -28,6 +42,21 @@ export {
   inspectTerminating,
   type SeenPod,
 } from './inspect/index.js'
+export {
+  defaultLeaseName,
+  keepLease,
+  type KeepLeaseOptions,
+  type KeptLease,
+  type LeaseOptions,
+  type LeaseState,
+  readLease,
+} from './lease.js'
+export type { ApiProblem } from './objects/api-problem.js'
+export {
+  defaultRosterName,
+  kubernetesRosterStore,
+  type KubernetesRosterOptions,
+} from './roster-store.js'
 export { kubernetesRoutes, type KubernetesRoutesOptions } from './route-source.js'
 export {
   defaultFieldManager,

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type RouteKey, showKey } from '../../core/edge-route.js'
-import { finalizer } from '../../core/stored-object.js'
 import type { BrokenDocument, RouteDocument } from '../admin/document.js'
 import type { HostPort } from '../bootstrap.js'
 import { askAdmin } from './admin/client.js'
@@ -11,38 +10,38 @@ import { countEnvoys, showHeldUp } from './admin/show-node.js'
 import { isTerminating } from '../admin/document.js'
 import { showRoutes } from './admin/show-route.js'
 import { printable, showName } from './admin/words.js'
+import { breakGlassInCluster } from './cluster/break-glass.js'
+import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import { type Command, hasFlag, type Option } from './command.js'
 import { routeQuestion } from './explain.js'
+import { askForName, hazard } from './glass.js'
 import { adminOption } from './options.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
 const yesOption: Option = { name: 'yes', help: 'do not ask for the name of the route' }
 
-const hazard = `This takes the finalizer ${finalizer} off, and nothing else; with a directory of
-files it ends the waiting. Nothing shows then that the Envoys above have let go of
-the route. They may go on sending its requests to its backends for as long as they
-run with what they have, also when the backends are gone, or when their addresses
-belong to somebody else, and no status will tell.`
-
 /** Stops waiting for any Envoy with one route. */
 export const breakGlassCommand: Command = {
   name: 'break-glass',
   summary: 'let a route go that is Terminating, proven gone or not',
-  description: `Shows why a route is Terminating, asks for its name, and stops waiting.
+  description: `Shows why a route is Terminating, asks for its name, and stops waiting. With
+--kubernetes this needs no control plane that is at work.
 
 ${hazard}`,
   operands: [routeOperand],
-  options: [adminOption, yesOption],
+  options: [adminOption, ...clusterOptions(askApiServer), yesOption],
   prepare: (args) =>
     pipe(
       E.Do,
       E.bind('key', () => parseRouteKey(args.operands[0] ?? '')),
       E.bind('admin', () => adminFrom(breakGlassCommand, args)),
-      E.map(
-        ({ key, admin }) =>
-          (world) =>
-            breakGlass(key, admin, hasFlag(args, yesOption.name), world),
-      ),
+      E.bind('cluster', () => clusterFrom(args)),
+      E.map(({ key, admin, cluster }) => (world) => {
+        const isAgreed = hasFlag(args, yesOption.name)
+        return cluster === undefined
+          ? breakGlass(key, admin, isAgreed, world)
+          : breakGlassInCluster(key, cluster, isAgreed, world)
+      }),
     ),
 }
 
@@ -63,15 +62,6 @@ const breakGlass = async (
   return refusal === undefined
     ? breakIt(key, terminating, admin, world)
     : failed(world, 'break-glass', refusal)
-}
-
-/** `undefined` if the name was typed, or else why nothing is done. */
-const askForName = async (name: string, world: World): Promise<string | undefined> => {
-  world.out('\nType the name of the route, NAMESPACE/NAME, to do it: ')
-  const line = await world.readLine?.()
-  world.out('\n')
-  if (line === undefined) return 'no name was typed, nothing is done (--yes does not ask)'
-  return line.trim() === name ? undefined : 'this is not the name of the route, nothing is done'
 }
 
 /** Only for the objects that were shown: another one may have come under the name meanwhile. */

@@ -20,7 +20,7 @@ only: files cannot say which Services there are.`,
   options: [listenerOption, dataPlaneOption],
   prepare: (args) =>
     pipe(
-      contextFrom(checkCommand, args),
+      contextFrom(args),
       E.map((context) => (world) => check(args.operands[0] ?? '', context, world)),
     ),
 }

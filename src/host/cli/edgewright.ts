@@ -11,7 +11,8 @@ import { commonOptions, showCommandHelp, showHelp } from './help.js'
 import { nearest } from './nearest.js'
 import { nodesCommand } from './nodes.js'
 import { packageJson } from './package.js'
-import { serveCommand } from './serve.js'
+import { serveCommand } from './serve/index.js'
+import { uninstallCommand } from './uninstall.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
 const commands: ReadonlyArray<Command> = [
@@ -23,6 +24,7 @@ const commands: ReadonlyArray<Command> = [
   nodesCommand,
   forgetCommand,
   breakGlassCommand,
+  uninstallCommand,
 ]
 
 /** Runs the program with the arguments that follow its name. */

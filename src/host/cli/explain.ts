@@ -8,6 +8,8 @@ import { routesDecoder } from './admin/decode.js'
 import { adminFrom, adminWords, failed, parseRouteKey, routeOperand } from './admin/run.js'
 import { showRoutes } from './admin/show-route.js'
 import { showJson } from './admin/words.js'
+import { explainInCluster } from './cluster/explain.js'
+import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import { type Command, valueOf } from './command.js'
 import { adminOption, outputOption, type OutputFormat, outputFormats } from './options.js'
 import { parseChoice } from './values.js'
@@ -19,19 +21,26 @@ export const explainCommand: Command = {
   summary: 'say why a route is where it is, and what its deletion waits for',
   description: `Asks a running edgewright serve about one route: its conditions, and while it is
 Terminating each Envoy that has not confirmed, since when it is connected or
-lost, what it said last, and what to do next. Exits with 1 if there is no such
-route.`,
+lost, what it said last, and what to do next. With --kubernetes it asks the API
+server in its place: the conditions of the object, which Envoys it waits for, and
+its finalizers. Exits with 1 if there is no such route.`,
   operands: [routeOperand],
-  options: [adminOption, outputOption],
+  options: [adminOption, ...clusterOptions(askApiServer), outputOption],
   prepare: (args) =>
     pipe(
       E.Do,
       E.bind('key', () => parseRouteKey(args.operands[0] ?? '')),
       E.bind('admin', () => adminFrom(explainCommand, args)),
+      E.bind('cluster', () => clusterFrom(args)),
       E.bind('output', () =>
         parseChoice('--output', valueOf(explainCommand, args, 'output') ?? '', outputFormats),
       ),
-      E.map((options) => (world) => explain(options, world)),
+      E.map(({ cluster, ...options }) => (world) => {
+        const { key, output } = options
+        return cluster === undefined
+          ? explain(options, world)
+          : explainInCluster(key, cluster, output, world)
+      }),
     ),
 }
 

@@ -6,6 +6,8 @@ import { forgottenDecoder } from './admin/decode.js'
 import { adminFrom, failed } from './admin/run.js'
 import { showHeldUp } from './admin/show-node.js'
 import { showName } from './admin/words.js'
+import { forgetInCluster } from './cluster/forget.js'
+import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import type { Command } from './command.js'
 import { adminOption } from './options.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
@@ -18,13 +20,21 @@ export const forgetCommand: Command = {
 waits for it any more. Do it when its process is surely gone: one that still runs
 goes on serving what it had, deleted routes among it, until it connects again. A
 connected Envoy is not forgotten; where several share its id, those are that are
-lost. Behind -- a NODE may begin with a dash.`,
+lost. Behind -- a NODE may begin with a dash. With --kubernetes the control plane
+is told through the API server, and must be at work.`,
   operands: [{ name: 'NODE', help: 'the id of the Envoy, as edgewright nodes shows it' }],
-  options: [adminOption],
+  options: [adminOption, ...clusterOptions(askApiServer)],
   prepare: (args) =>
     pipe(
-      adminFrom(forgetCommand, args),
-      E.map((admin) => (world) => forget(args.operands[0] ?? '', admin, world)),
+      E.Do,
+      E.bind('admin', () => adminFrom(forgetCommand, args)),
+      E.bind('cluster', () => clusterFrom(args)),
+      E.map(({ admin, cluster }) => (world) => {
+        const id = args.operands[0] ?? ''
+        return cluster === undefined
+          ? forget(id, admin, world)
+          : forgetInCluster(id, cluster, world)
+      }),
     ),
 }
 

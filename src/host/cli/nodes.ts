@@ -6,6 +6,8 @@ import { nodesDecoder } from './admin/decode.js'
 import { adminFrom, failed } from './admin/run.js'
 import { showNodes } from './admin/show-node.js'
 import { showJson } from './admin/words.js'
+import { nodesInCluster } from './cluster/nodes.js'
+import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import { type Command, valueOf } from './command.js'
 import { adminOption, outputOption, type OutputFormat, outputFormats } from './options.js'
 import { parseChoice } from './values.js'
@@ -16,20 +18,25 @@ export const nodesCommand: Command = {
   name: 'nodes',
   summary: 'list the Envoys that may serve something, lost ones among them',
   description: `Asks a running edgewright serve for its Envoys, connected and lost: what each said
-last of a route table, and which deletions wait for it. Those come first.`,
+last of a route table, and which deletions wait for it. Those come first. With
+--kubernetes it asks the API server in its place: for the list that the control
+plane keeps there, for the deletions that wait, and for the Pods of the Envoys.`,
   operands: [],
-  options: [adminOption, outputOption],
+  options: [adminOption, ...clusterOptions(askApiServer), outputOption],
   prepare: (args) =>
     pipe(
       E.Do,
       E.bind('admin', () => adminFrom(nodesCommand, args)),
+      E.bind('cluster', () => clusterFrom(args)),
       E.bind('output', () =>
         parseChoice('--output', valueOf(nodesCommand, args, 'output') ?? '', outputFormats),
       ),
       E.map(
-        ({ admin, output }) =>
+        ({ admin, cluster, output }) =>
           (world) =>
-            nodes(admin, output, world),
+            cluster === undefined
+              ? nodes(admin, output, world)
+              : nodesInCluster(cluster, output, world),
       ),
     ),
 }

@@ -1,8 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from '../../core/context.js'
 import { defaultDataPlane } from '../../core/edge-route.js'
-import { type Arguments, type Command, type Option, valueOf, valuesOf } from './command.js'
+import { type Arguments, labelOf, type Option, valuesOf } from './command.js'
 import { contextOf } from './values.js'
 
 /** Options that several commands share. */
@@ -70,17 +69,9 @@ export const forgetNodeAfterOption: Option = {
 }
 
 /** What `--data-plane` and `--listener` say together. */
-export const contextFrom = (command: Command, args: Arguments): Either<string, Context> => {
-  const dataPlane = valueOf(command, args, dataPlaneOption.name) ?? defaultDataPlane
+export const contextFrom = (args: Arguments): Either<string, Context> => {
+  const dataPlane = valuesOf(args, dataPlaneOption.name).at(-1) ?? defaultDataPlane
   const given = valuesOf(args, listenerOption.name)
   const fallback = listenerOption.fallback === undefined ? [] : [listenerOption.fallback]
-  return contextOf(dataPlane, given.length > 0 ? given : fallback)
-}
-
-/** The value of an option that must be given. */
-export const required = (args: Arguments, option: Option): Either<string, string> => {
-  const value = valuesOf(args, option.name).at(-1)
-  return value === undefined
-    ? E.left(`--${option.name} ${option.value ?? ''} is missing: ${option.help}`)
-    : E.right(value)
+  return contextOf(dataPlane, given.length > 0 ? given : fallback, labelOf(args))
 }

@@ -1,15 +1,26 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as Files from '../../adapters/files/index.js'
+import type * as Kubernetes from '../../adapters/k8s/index.js'
 import type * as Memory from '../../adapters/memory/index.js'
 import type * as Xds from '../../adapters/xds/index.js'
 import { packageJson } from './package.js'
 
+export type {
+  ClusterEvent,
+  ForgetAnswer,
+  InspectProblem,
+  KubeConfigFrom,
+  KubernetesClient,
+  SeenPod,
+  Uninstalled,
+} from '../../adapters/k8s/index.js'
 export type { XdsServer } from '../../adapters/xds/index.js'
 
 export type XdsAdapter = typeof Xds
 export type FilesAdapter = typeof Files
 export type MemoryAdapter = typeof Memory
+export type KubernetesAdapter = typeof Kubernetes
 
 /** Loads the xDS server; left says how to install what it needs. */
 export const loadXds = (): Promise<Either<string, typeof Xds>> =>
@@ -18,6 +29,10 @@ export const loadXds = (): Promise<Either<string, typeof Xds>> =>
 /** Loads the source that reads YAML files; left says how to install what it needs. */
 export const loadFiles = (): Promise<Either<string, typeof Files>> =>
   load(() => import('../../adapters/files/index.js'), 'yaml')
+
+/** Loads what speaks to clusters; left says how to install what it needs. */
+export const loadKubernetes = (): Promise<Either<string, typeof Kubernetes>> =>
+  load(() => import('../../adapters/k8s/index.js'), '@kubernetes/client-node')
 
 /** Loads the adapters in memory, only for those who use them. */
 export const loadMemory = (): Promise<typeof Memory> => import('../../adapters/memory/index.js')

@@ -33,12 +33,12 @@ export const parseHostPort = (
 
 const exampleOfListener = '[NAME=]HOST:PORT, as in 0.0.0.0:10000 or http=[::]:10000'
 
-/** Parses `[NAME=]HOST:PORT`; the name is `http` if absent. */
+/** Parses `[NAME=]HOST:PORT`; the name is `http` if absent. With port 0 each Envoy takes any port that is free. */
 const parseListener = (label: string, text: string): Either<string, HttpListener> => {
   const at = text.indexOf('=')
   const name = at < 0 ? 'http' : text.slice(0, at)
   if (name === '') return E.left(`${label} ${text}: the name before the = is empty`)
-  const parsed = parseHostPort(label, text.slice(at + 1), 1, exampleOfListener)
+  const parsed = parseHostPort(label, text.slice(at + 1), 0, exampleOfListener)
   if (E.isLeft(parsed)) return parsed
   const { host: address, port } = parsed.right
   return isIP(address) === 0
@@ -75,7 +75,7 @@ const clashOf = (
   const place = showHostPort({ host: address, port })
   if (other.name === name)
     return `two listeners are called ${name}; name this one, as in --listener ${name}2=${place}`
-  return other.port === port && canonical(other.address) === canonical(address)
+  return port !== 0 && other.port === port && canonical(other.address) === canonical(address)
     ? `${name} would listen where ${other.name} does, on ${place}`
     : undefined
 }

@@ -53,7 +53,8 @@ export const showHeldUp = (
   return `${named.map(showName).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+/** Rows of cells, the first one with the headings; columns are as wide as they must be. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   )

@@ -1,7 +1,7 @@
 import { finalizer } from '../../../core/stored-object.js'
 import type { NodeDocument, RouteDocument, RoutesDocument } from '../../admin/document.js'
 import { countEnvoys, describeNode } from './show-node.js'
-import { printable, shellWord, showName, showSince } from './words.js'
+import { forgetCommandOf, printable, shellWord, showName, showSince } from './words.js'
 
 /** Envoys that are described one by one; all that there are is in the JSON. */
 const maxDescribed = 20
@@ -120,8 +120,7 @@ const causes = ({ owed, waitsFor }: RouteDocument, adminWords: string): Readonly
     ]),
     ...lost
       .slice(0, 1)
-      .map(({ id }) => `  If its process is surely gone: edgewright forget ${forgetWord(id)}`)
-      .map((line) => `${line}${adminWords}`),
+      .map(({ id }) => `  If its process is surely gone: ${forgetCommandOf(id, adminWords)}`),
     ...about(
       owed.filter(({ shared }) => shared),
       ['shares its id with another one.', '  Give each an id of its own: edgewright bootstrap'],
@@ -130,10 +129,6 @@ const causes = ({ owed, waitsFor }: RouteDocument, adminWords: string): Readonly
 }
 
 const refuses = ({ lastSaid }: NodeDocument): boolean => lastSaid?.what === 'NACK'
-
-/** A name that begins with a dash must not be taken for an option. */
-const forgetWord = (id: string): string =>
-  id.startsWith('-') ? `-- ${shellWord(id)}` : shellWord(id)
 
 const about = (
   nodes: ReadonlyArray<NodeDocument>,

@@ -28,6 +28,12 @@ export const shellWord = (text: string): string => {
   return `$'${escaped}'`
 }
 
+/** The command that forgets a node, with the options `words`: behind `--` nothing is one. */
+export const forgetCommandOf = (id: string, words: string): string =>
+  id.startsWith('-')
+    ? `edgewright forget${words} -- ${shellWord(id)}`
+    : `edgewright forget ${shellWord(id)}${words}`
+
 const unitsMs = [
   ['d', 86_400_000],
   ['h', 3_600_000],

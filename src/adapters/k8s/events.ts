@@ -1,0 +1,149 @@
+import { type Clock, systemClock } from '../../ports/clock.js'
+import { guardedLogger } from '../../ports/faults.js'
+import { type Logger, silentLogger } from '../../ports/logger.js'
+import type { ApiClient } from './api.js'
+import type { ClusterEvent } from './events/cluster-event.js'
+import { countEvent, createEvent, nameOfEvent } from './events/requests.js'
+import { keyOfEvent, maxWaiting, remember, type Told, writingOf } from './events/series.js'
+import { type Answer, ask } from './objects/answer.js'
+import { pause } from './objects/pause.js'
+
+export type { ClusterEvent } from './events/cluster-event.js'
+
+export interface KubernetesEventsOptions {
+  /** Names this control plane. */
+  readonly identity: string
+  readonly clock?: Clock | undefined
+  readonly logger?: Logger | undefined
+}
+
+/** Tells a cluster what happens. */
+export interface KubernetesEvents {
+  /** Tells of something, some time soon. Never throws and never waits. */
+  readonly emit: (event: ClusterEvent) => void
+  /** Resolves once the signal has aborted, and what was told of until then is written or given up. Never rejects. */
+  readonly finished: Promise<void>
+}
+
+/** How often one event is tried: what is not written by then is old. */
+const maxTries = 3
+
+/** How long the pause before another try is, in milliseconds; the next one is four times as long. */
+const retryMs = 500
+
+/** The least time between two writes, in milliseconds: no more than 20 a second, whatever happens. */
+const spacingMs = 50
+
+/** How long the end waits for what is still to be told, in milliseconds. */
+const flushMs = 3_000
+
+/**
+ * Writes Events (events.k8s.io/v1), one after the other.
+ *
+ * The same of the same object within six minutes becomes one Event that counts. Events are a courtesy: where too many
+ * wait (`maxWaiting`), or one cannot be written, they are dropped, and the log says so, once until one is written again.
+ *
+ * Needs the permissions to create and patch Events in the namespaces of what they are about.
+ *
+ * @category kubernetes
+ * @since 0.3.0
+ */
+export const kubernetesEvents = (
+  client: ApiClient,
+  options: KubernetesEventsOptions,
+  signal: AbortSignal,
+): KubernetesEvents => {
+  const { identity, clock = systemClock } = options
+  const logger = guardedLogger(options.logger ?? silentLogger)
+  const waiting: Array<ClusterEvent> = []
+  const ended = new AbortController()
+  let series: ReadonlyMap<string, Told> = new Map()
+  let isQuiet = false
+  let wake: () => void = () => undefined
+  const complain = (error: string): void => {
+    if (!isQuiet) logger.log('warn', 'an Event could not be told to the cluster', { error })
+    isQuiet = true
+  }
+  const tell = async (event: ClusterEvent): Promise<void> => {
+    const key = keyOfEvent(event)
+    const result = await write({ client, clock, identity }, event, series.get(key), ended.signal)
+    if (typeof result === 'string') return complain(result)
+    series = remember(series, key, result)
+    isQuiet = false
+  }
+  const untilWoken = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve
+    })
+  const run = async (): Promise<void> => {
+    while (!ended.signal.aborted && (waiting.length > 0 || !signal.aborted)) {
+      const event = waiting.shift()
+      if (event === undefined) await untilWoken()
+      else {
+        await tell(event)
+        await pause(clock, spacingMs, ended.signal)
+      }
+    }
+  }
+  const end = (): void => {
+    clock.after(flushMs, () => ended.abort())
+    wake()
+  }
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  return {
+    emit: (event) => {
+      if (signal.aborted) return
+      if (waiting.length >= maxWaiting) return complain(`${maxWaiting} others wait already`)
+      waiting.push(event)
+      wake()
+    },
+    finished: run().catch((bug: unknown) => complain(String(bug))),
+  }
+}
+
+interface EventPorts {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly identity: string
+}
+
+/** What is known of it then; or why it was not written. */
+const write = async (
+  { client, clock, identity }: EventPorts,
+  event: ClusterEvent,
+  told: Told | undefined,
+  signal: AbortSignal,
+): Promise<Told | string> => {
+  const { namespace } = event.regarding
+  const firstMs = clock.nowMs()
+  const name = nameOfEvent(event, identity, firstMs)
+  let before = told
+  let problem = 'there was no time'
+  for (let i = 0; i < maxTries && !signal.aborted; i += 1) {
+    if (i > 0) await pause(clock, retryMs * 4 ** (i - 1), signal)
+    const nowMs = clock.nowMs()
+    const writing = writingOf(before, nowMs)
+    const request =
+      writing._tag === 'Create'
+        ? createEvent(event, name, identity, firstMs)
+        : countEvent(writing.told, writing.count, nowMs)
+    const what = `tell of ${event.reason} in namespace ${namespace}`
+    const answer = await ask(client, request, what, signal)
+    if (isWritten(answer, writing._tag))
+      return writing._tag === 'Create'
+        ? { name, namespace, count: 1, lastMs: nowMs }
+        : { ...writing.told, count: writing.count, lastMs: nowMs }
+    if (answer._tag === 'Done') continue
+    problem = answer.problem.message
+    // One that was counted may have been removed, as Events are after an hour: it is told anew.
+    if (answer._tag === 'Missing' && writing._tag === 'Count') before = undefined
+    else if (answer._tag !== 'Problem' || !answer.isPassing) return problem
+  }
+  return problem
+}
+
+/** An earlier try may have been done although its answer was lost: then there is one of this name. */
+const isWritten = (answer: Answer, kind: 'Create' | 'Count'): boolean =>
+  answer._tag === 'Done' ||
+  (kind === 'Create' && answer._tag === 'Conflict' && answer.alreadyExists)

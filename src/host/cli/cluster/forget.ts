@@ -1,0 +1,51 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { failed } from '../admin/run.js'
+import { printable, showName } from '../admin/words.js'
+import type { ForgetAnswer } from '../peers.js'
+import { exitCodes, type ExitCode, type World } from '../world.js'
+import type { Cluster } from './connect.js'
+import { lookForControlPlane, showControlPlane } from './control-plane.js'
+import type { ClusterOptions } from './options.js'
+import { withCluster } from './run.js'
+
+/** Leaves the wish to forget a node in the cluster, and waits for what the control plane says to it. */
+export const forgetInCluster = (
+  id: string,
+  options: ClusterOptions,
+  world: World,
+): Promise<ExitCode> =>
+  withCluster('forget', options, world, (cluster) => forget(id, cluster, world))
+
+const forget = async (id: string, cluster: Cluster, world: World): Promise<ExitCode> => {
+  const { k8s, client, ownNamespace } = cluster
+  const controlPlane = await lookForControlPlane(cluster, world.signal)
+  if (controlPlane.state !== 'Live')
+    return failed(
+      world,
+      'forget',
+      `${showName(id)}: only a control plane that is at work can forget it, and ${showControlPlane(controlPlane, ownNamespace)}`,
+    )
+  const answer = await k8s.askToForget(client, { namespace: ownNamespace }, id, world.signal)()
+  if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left.message}`)
+  const refusal = refusalIn(answer.right)
+  if (refusal !== undefined) return failed(world, 'forget', `${showName(id)}: ${refusal}`)
+  world.out(`${showName(id)} is forgotten: nothing waits for it any more.
+If its process still runs it may go on serving what it had, deleted routes among it, until it connects
+again.
+`)
+  return exitCodes.ok
+}
+
+/** Why it was not done; `undefined` if it was. */
+const refusalIn = (answer: ForgetAnswer): string | undefined => {
+  switch (answer) {
+    case 'Forgotten':
+      return undefined
+    case 'Connected':
+      return 'it is connected: only what it says itself shows what it serves. End its process first, or wait for its answer'
+    case 'Unknown':
+      return 'no node has this id'
+    default:
+      return printable(answer.failure)
+  }
+}

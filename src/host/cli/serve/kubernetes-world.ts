@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Ledger } from '../../../core/ledger.js'
+import type { Logger } from '../../../ports/logger.js'
+import type { RosterStore } from '../../../ports/roster-store.js'
+import type { RunningHost } from '../../start-host.js'
+import { type Cluster, connectCluster } from '../cluster/connect.js'
+import { type ClusterEvent, loadFiles, type XdsServer } from '../peers.js'
+import type { World } from '../world.js'
+import { eventOfDeletion, eventOfRoster } from './cluster-events.js'
+import type { SourceOptions } from './source-options.js'
+import type { MakingSurroundings } from './surroundings.js'
+
+type KubernetesSource = Extract<SourceOptions, { readonly _tag: 'Kubernetes' }>
+
+interface Telling {
+  readonly logger: Logger
+  readonly world: World
+}
+
+/**
+ * Routes of a cluster: the objects hold finalizers and conditions, the cluster the roster, a Lease tells that this
+ * control plane is at work, and Events what people should know. Nothing here waits for the API server.
+ */
+export const kubernetesWorld = async (
+  { cluster: options, namespaces }: KubernetesSource,
+  rosterPath: string | undefined,
+  { logger, world }: Telling,
+): MakingSurroundings => {
+  const found = await connectCluster(options, world)
+  if (E.isLeft(found)) return E.left([found.left])
+  const cluster = found.right
+  const { k8s, client, ownNamespace } = cluster
+  const roster = await rosterIn(cluster, rosterPath)
+  if (E.isLeft(roster)) return E.left([roster.left])
+  const ended = new AbortController()
+  const kept = rosterObject(ownNamespace, k8s.defaultRosterName)
+  const identity = `${hostname()}_${randomUUID()}`
+  const lease = k8s.keepLease(client, { namespace: ownNamespace, identity, logger }, ended.signal)
+  const events = k8s.kubernetesEvents(client, { identity, logger }, ended.signal)
+  const tell = (event: ClusterEvent | undefined): void => {
+    if (event !== undefined) events.emit(event)
+  }
+  logger.log('info', 'following a cluster', {
+    server: client.server,
+    namespaces: namespaces?.join(', ') ?? 'all',
+    ownNamespace,
+  })
+  return E.right({
+    ports: {
+      source: k8s.kubernetesSource(client, { namespaces, logger }),
+      store: k8s.kubernetesRouteStore(client),
+      roster: roster.right,
+      onDeletion: (fact) => tell(eventOfDeletion(fact)),
+      onRosterFact: (fact) => tell(eventOfRoster(fact, kept)),
+    },
+    begin: (host, signal) => workBeside({ cluster, host, logger }, signal),
+    close: async () => {
+      ended.abort()
+      await Promise.all([lease.finished, events.finished])
+      client.close()
+    },
+  })
+}
+
+/** In the cluster, unless a file is named for it. */
+const rosterIn = async (
+  { k8s, client, ownNamespace }: Cluster,
+  path: string | undefined,
+): Promise<E.Either<string, RosterStore>> =>
+  path === undefined
+    ? E.right(k8s.kubernetesRosterStore(client, { namespace: ownNamespace }))
+    : E.Functor.map(await loadFiles(), (files) => files.filesRosterStore({ path }))
+
+/** What the Events of Envoys regard: the list of them. */
+const rosterObject = (namespace: string, name: string): ClusterEvent['regarding'] => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace,
+  name,
+})
+
+interface Beside extends Pick<Telling, 'logger'> {
+  readonly cluster: Cluster
+  readonly host: RunningHost<XdsServer>
+}
+
+/** Forgets Envoys: those that people name in the cluster, and those whose Pods are gone. Never rejects. */
+const workBeside = async (
+  { cluster, host, logger }: Beside,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { k8s, client, ownNamespace } = cluster
+  const { fleet, operator } = host
+  const nodes = (): ReadonlyArray<string> => lostNodes(fleet.ledger())
+  const onGone = (id: string, why: string): void => {
+    // It has come back, whatever is said of its Pod.
+    if (!nodes().includes(id)) return
+    logger.log('info', 'the Pod of an Envoy is gone', { node: id, why })
+    void operator.forget(id, 'Pod')
+  }
+  const answering = k8s.serveForgetRequests(
+    client,
+    { namespace: ownNamespace, logger, forget: (id) => operator.forget(id) },
+    signal,
+  )
+  // In whatever namespace Envoys run: those that are served are another matter.
+  const watching = k8s.watchEnvoyPods(client, { logger, nodes }, onGone, signal)
+  for (const end of await Promise.allSettled([answering, watching]))
+    if (end.status === 'rejected')
+      logger.log('error', 'a watcher has failed', { error: String(end.reason) })
+}
+
+/** The nodes of which no connection is left, each once. */
+const lostNodes = ({ nodes }: Ledger): ReadonlyArray<string> => {
+  const connected = new Set(nodes.filter((node) => node.connected).map(({ id }) => id))
+  return [...new Set(nodes.map(({ id }) => id))].filter((id) => !connected.has(id))
+}

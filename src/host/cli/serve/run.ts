@@ -1,0 +1,118 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { showKey } from '../../../core/edge-route.js'
+import type { Logger } from '../../../ports/logger.js'
+import { noMetrics } from '../../../ports/metrics.js'
+import { showHostPort } from '../../bootstrap.js'
+import { systemClock } from '../../clock.js'
+import type { Controller } from '../../controller.js'
+import { observeXds } from '../../observe-xds.js'
+import { reportRecoveries } from '../../report-recoveries.js'
+import { type HostPorts, type RunningHost, startHost } from '../../start-host.js'
+import { type Operators, serveOperators } from '../admin/serve-operators.js'
+import { loggerOf } from '../logging.js'
+import { loadXds, type XdsAdapter, type XdsServer } from '../peers.js'
+import { exitCodes, type ExitCode, type World } from '../world.js'
+import { filesWorld } from './files-world.js'
+import { kubernetesWorld } from './kubernetes-world.js'
+import type { ServeOptions } from './options.js'
+import type { MakingSurroundings, Surroundings } from './surroundings.js'
+
+/** Serves until it is asked to end, or cannot begin. */
+export const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => {
+  const logger = loggerOf(world, options.level, options.format)
+  const [xds, around] = await Promise.all([loadXds(), surroundingsOf(options, logger, world)])
+  if (E.isLeft(xds) || E.isLeft(around)) {
+    if (E.isRight(around)) await around.right.close()
+    const reasons = [...(E.isLeft(xds) ? [xds.left] : []), ...(E.isLeft(around) ? around.left : [])]
+    return failed(world, ...reasons)
+  }
+  const stop = new AbortController()
+  const signal = AbortSignal.any([world.signal, stop.signal])
+  let operating: RunningHost<XdsServer> | undefined
+  const operator = () => operating?.operator
+  const admin = await serveOperators({ admin: options.admin, logger }, operator, signal)
+  if (E.isLeft(admin)) {
+    await around.right.close()
+    return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
+  }
+  const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
+  try {
+    const ports = portsOf(options, xds.right, around.right, { logger, nameOf })
+    const host = await startHost(ports, signal).catch(toError)
+    if (host instanceof Error && !world.signal.aborted) return failed(world, host.message)
+    if (host === undefined || host instanceof Error) return exitCodes.ok
+    operating = host
+    const stopReporting = reportRecoveries(host.fleet, { clock: systemClock, logger, nameOf })
+    logListening(logger, host, admin.right)
+    const beside = around.right.begin(host, signal)
+    try {
+      await host.finished
+    } finally {
+      stopReporting()
+      stop.abort()
+      await Promise.all([host.fleet.finished, beside])
+    }
+    logger.log('info', 'stopped')
+    return exitCodes.ok
+  } finally {
+    stop.abort()
+    await Promise.all([admin.right.finished, around.right.close()])
+  }
+}
+
+const surroundingsOf = (
+  { source, roster }: ServeOptions,
+  logger: Logger,
+  world: World,
+): MakingSurroundings => {
+  switch (source._tag) {
+    case 'Files':
+      return filesWorld(source.directory, roster)
+    case 'Kubernetes':
+      return kubernetesWorld(source, roster, { logger, world })
+  }
+}
+
+interface Telling {
+  readonly logger: Logger
+  /** The name of an object, by its uid. */
+  readonly nameOf: (uid: string) => string | undefined
+}
+
+const portsOf = (
+  { forgetNodeAfterMs, context, xds }: ServeOptions,
+  { serveXds }: XdsAdapter,
+  { ports }: Surroundings,
+  { logger, nameOf }: Telling,
+): HostPorts<XdsServer> => ({
+  ...ports,
+  serve: (start) => serveXds({ ...xds, ...start, logger }, start.signal),
+  observer: observeXds(logger, noMetrics, { nameOf }),
+  clock: systemClock,
+  context,
+  logger,
+  ...(forgetNodeAfterMs !== undefined && { forgetNodeAfterMs }),
+})
+
+const logListening = (
+  logger: Logger,
+  { fleet }: RunningHost<XdsServer>,
+  { address }: Operators,
+): void =>
+  logger.log('info', 'listening for Envoys', {
+    xds: showHostPort(fleet.address),
+    admin: address && showHostPort(address),
+  })
+
+const toError = (cause: unknown): Error =>
+  cause instanceof Error ? cause : new Error(String(cause))
+
+const nameIn = (controller: Controller | undefined, uid: string): string | undefined => {
+  const record = controller?.state().deletions.records.get(uid)
+  return record && showKey(record.key)
+}
+
+const failed = (world: World, ...reasons: ReadonlyArray<string>): ExitCode => {
+  for (const reason of reasons) world.err(`edgewright serve: ${reason}\n`)
+  return exitCodes.failed
+}

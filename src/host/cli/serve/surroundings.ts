@@ -1,0 +1,18 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { HostPorts, RunningHost } from '../../start-host.js'
+import type { XdsServer } from '../peers.js'
+
+/** What `serve` works with that depends on where the routes come from. */
+export interface Surroundings {
+  readonly ports: Pick<
+    HostPorts<XdsServer>,
+    'source' | 'store' | 'roster' | 'onDeletion' | 'onRosterFact'
+  >
+  /** Does what there is to be done beside the host, until its signal aborts. */
+  readonly begin: (host: RunningHost<XdsServer>, signal: AbortSignal) => Promise<void>
+  /** Is called once everything else has ended, and resolves when nothing is left to do. */
+  readonly close: () => Promise<void>
+}
+
+/** Left says why it cannot be had, for people. */
+export type MakingSurroundings = Promise<Either<ReadonlyArray<string>, Surroundings>>

@@ -1,0 +1,263 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { finalizer } from '../../src/core/stored-object.js'
+import { clusterType, listenerType, routeType } from '../../src/core/type-url.js'
+import { edgewright } from '../../src/host/cli/edgewright.js'
+import { filesIn, runCli } from '../support/cli.js'
+import { type CliApiServer, kubeconfigFor, startCliApiServer } from '../support/cli-api-server.js'
+import { eventually } from '../support/envoy.js'
+import { rawAdsClient } from '../support/raw-ads-client.js'
+
+const cleanups: Array<() => unknown> = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const routesPath = '/apis/net.10xdev.io/v1/namespaces/shop/edgeroutes'
+const leasePath = '/apis/coordination.k8s.io/v1/namespaces/edgewright/leases/edgewright'
+const eventsPath = '/apis/events.k8s.io/v1'
+
+const startApi = async (port?: number): Promise<CliApiServer> => {
+  const api = await startCliApiServer(port)
+  cleanups.push(api.stop)
+  return api
+}
+
+interface Serving {
+  readonly kubeconfig: string
+  readonly log: () => string
+  /** Where Envoys connect. */
+  readonly xdsPort: () => Promise<number>
+  /** Asks it to end, and returns its exit code. */
+  readonly stop: () => Promise<number>
+}
+
+/** Runs `serve` in this process, until it is stopped or the test is over. */
+const serve = (kubeconfigText: string, ...argv: ReadonlyArray<string>): Serving => {
+  const { directory, dispose } = filesIn({ config: kubeconfigText })
+  cleanups.push(dispose)
+  const kubeconfig = join(directory, 'config')
+  const stopping = new AbortController()
+  let err = ''
+  const running = edgewright(
+    ['serve', '--xds', '127.0.0.1:0', '--admin', 'off', '--kubernetes', ...argv],
+    {
+      out: () => undefined,
+      err: (text) => void (err += text),
+      color: false,
+      env: { KUBECONFIG: kubeconfig },
+      signal: stopping.signal,
+    },
+  )
+  const stop = (): Promise<number> => {
+    stopping.abort()
+    return running
+  }
+  cleanups.push(stop)
+  const log = () => err
+  const listening = /listening for Envoys xds=127\.0\.0\.1:(\d+)/
+  const xdsPort = async () =>
+    Number(listening.exec(await eventually(log, (text) => listening.test(text)))?.[1])
+  return { kubeconfig, log, xdsPort, stop }
+}
+
+const answering = { spec: { respond: { code: 200 } } }
+
+const conditionsOf = (api: CliApiServer, name: string) => {
+  const status = api.get(`${routesPath}/${name}`)?.['status'] as
+    | { readonly conditions?: ReadonlyArray<{ readonly type: string; readonly reason: string }> }
+    | undefined
+  return (status?.conditions ?? []).map(({ type, reason }) => `${type} ${reason}`)
+}
+
+interface SeenEvent {
+  readonly reason: string
+  readonly type: string
+  readonly note: string
+  readonly regarding: Readonly<Record<string, string>>
+}
+
+const eventsOf = (api: CliApiServer, reason: string): ReadonlyArray<SeenEvent> =>
+  api
+    .below(eventsPath)
+    .map((event) => event as unknown as SeenEvent)
+    .filter((event) => event.reason === reason)
+
+const holderOf = (api: CliApiServer): unknown =>
+  (api.get(leasePath)?.['spec'] as { readonly holderIdentity?: string } | undefined)?.holderIdentity
+
+test('routes of a cluster get the finalizer and their conditions, and a Lease tells that somebody is at work', async () => {
+  const api = await startApi()
+  api.put(`${routesPath}/checkout`, answering)
+  const serving = serve(api.kubeconfig)
+  await eventually(
+    () => conditionsOf(api, 'checkout'),
+    (conditions) => conditions.includes('Accepted Accepted'),
+  )
+  expect(api.get(`${routesPath}/checkout`)?.metadata.finalizers).toEqual([finalizer])
+  await eventually(
+    () => holderOf(api),
+    (holder) => typeof holder === 'string' && holder !== '',
+  )
+  const refused = await runCli(['uninstall', '--yes', '--kubeconfig', serving.kubeconfig])
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain('at work')
+  expect(await serving.stop()).toBe(0)
+  expect(serving.log()).toContain('stopped')
+  const { code } = await runCli(['uninstall', '--yes', '--kubeconfig', serving.kubeconfig])
+  expect(code).toBe(0)
+  expect(api.get(`${routesPath}/checkout`)?.metadata.finalizers).toEqual([])
+})
+
+test('without an API server it says so, tries on, and serves once there is one', async () => {
+  const first = await startApi()
+  const port = Number(new URL(first.url).port)
+  await first.stop()
+  const serving = serve(first.kubeconfig)
+  await eventually(serving.log, (text) => text.includes('the list of Envoys cannot be read'))
+  expect(serving.log()).toContain(`127.0.0.1:${port}`)
+  expect(serving.log()).not.toContain('listening for Envoys')
+  const api = await startApi(port)
+  api.put(`${routesPath}/checkout`, answering)
+  await eventually(
+    () => conditionsOf(api, 'checkout'),
+    (conditions) => conditions.includes('Accepted Accepted'),
+    60_000,
+  )
+  expect(await serving.stop()).toBe(0)
+})
+
+test('it ends at once where it is asked to while there is no API server', async () => {
+  const serving = serve(kubeconfigFor('http://127.0.0.1:1'))
+  await eventually(serving.log, (text) => text.includes('the list of Envoys cannot be read'))
+  expect(await serving.stop()).toBe(0)
+})
+
+test('a finalizer that is taken off by hand is told in an Event about that very object', async () => {
+  const api = await startApi()
+  api.put(`${routesPath}/checkout`, answering)
+  serve(api.kubeconfig)
+  await eventually(
+    () => conditionsOf(api, 'checkout'),
+    (conditions) => conditions.includes('Accepted Accepted'),
+  )
+  const object = api.get(`${routesPath}/checkout`)
+  const deletionTimestamp = '2026-01-01T00:00:00Z'
+  const metadata = { ...object?.metadata, deletionTimestamp }
+  api.put(`${routesPath}/checkout`, { ...object, metadata })
+  await eventually(
+    () => conditionsOf(api, 'checkout'),
+    (conditions) => conditions.includes('Deprogrammed Starting'),
+  )
+  api.put(`${routesPath}/checkout`, { ...object, metadata: { ...metadata, finalizers: [] } })
+  const [event] = await eventually(
+    () => eventsOf(api, 'GlassBroken'),
+    (events) => events.length > 0,
+  )
+  expect(event).toMatchObject({
+    type: 'Warning',
+    regarding: {
+      kind: 'EdgeRoute',
+      namespace: 'shop',
+      name: 'checkout',
+      uid: object?.metadata.uid,
+    },
+  })
+  expect(event?.note).toContain('gone before it was proven')
+})
+
+/** An Envoy that takes what it is sent, and is lost then. */
+const lostEnvoy = async (serving: Serving, id: string): Promise<void> => {
+  const client = rawAdsClient(await serving.xdsPort())
+  const stream = client.delta()
+  for (const typeUrl of [clusterType, listenerType, routeType])
+    stream.send({ node: { id, cluster: 'edge-envoy' }, typeUrl })
+  await stream.next()
+  client.close()
+}
+
+test('an Envoy is forgotten by a wish that is left in the cluster, and an Event tells it', async () => {
+  const api = await startApi()
+  const serving = serve(api.kubeconfig)
+  await lostEnvoy(serving, 'envoy-1')
+  const nodes = async () =>
+    (await runCli(['nodes', '--kubeconfig', serving.kubeconfig, '--output', 'json'])).out
+  await eventually(nodes, (text) => text.includes('envoy-1'))
+  const forgotten = await eventually(
+    () => runCli(['forget', 'envoy-1', '--kubeconfig', serving.kubeconfig]),
+    ({ code }) => code === 0,
+  )
+  expect(forgotten.out).toContain('envoy-1 is forgotten')
+  expect(await nodes()).not.toContain('envoy-1')
+  const [event] = await eventually(
+    () => eventsOf(api, 'NodeForgotten'),
+    (events) => events.length > 0,
+  )
+  expect(event).toMatchObject({
+    type: 'Warning',
+    regarding: { kind: 'ConfigMap', namespace: 'edgewright', name: 'edgewright-roster' },
+  })
+  expect(event?.note).toContain('envoy-1')
+  const unknown = await runCli(['forget', 'nobody', '--kubeconfig', serving.kubeconfig])
+  expect(unknown.code).toBe(1)
+  expect(unknown.err).toContain('nobody: no node has this id')
+})
+
+test('an Envoy whose Pod is gone is forgotten, and one whose Pod is there is not', async () => {
+  const api = await startApi()
+  const uid = '00000000-0000-0000-0000-00000000000'
+  const [gone, there] = [`edge/envoy-a/${uid}1`, `edge/envoy-b/${uid}2`]
+  for (const [name, last] of [
+    ['envoy-a', 1],
+    ['envoy-b', 2],
+  ])
+    api.put(`/api/v1/namespaces/edge/pods/${name ?? ''}`, {
+      metadata: { uid: `${uid}${last ?? ''}` },
+      status: { phase: 'Running' },
+    })
+  const serving = serve(api.kubeconfig)
+  api.remove('/api/v1/namespaces/edge/pods/envoy-a')
+  await lostEnvoy(serving, gone)
+  await lostEnvoy(serving, there)
+  const log = await eventually(serving.log, (text) => text.includes('by=pod'), 60_000)
+  expect(log).toContain(`node=${gone}`)
+  const { out } = await runCli(['nodes', '--kubeconfig', serving.kubeconfig])
+  expect(out).not.toContain(gone)
+  expect(out).toMatch(new RegExp(`${there} .* Running`))
+})
+
+test('the roster is in a file where one is named', async () => {
+  const api = await startApi()
+  const { directory, dispose } = filesIn({})
+  cleanups.push(dispose)
+  const serving = serve(api.kubeconfig, '--roster', join(directory, 'nodes.json'))
+  await serving.xdsPort()
+  expect(await serving.stop()).toBe(0)
+  expect(api.get('/api/v1/namespaces/edgewright/configmaps/edgewright-roster')).toBeUndefined()
+})
+
+test('what is its own is in the namespace that is named, in the file of options too', async () => {
+  const api = await startApi()
+  const { directory, dispose } = filesIn({})
+  cleanups.push(dispose)
+  const config = join(directory, 'serve.yaml')
+  writeFileSync(config, 'ownNamespace: edge\nnamespace: [shop]\nlogFormat: json\n')
+  serve(api.kubeconfig, '--config', config)
+  await eventually(
+    () => api.get(leasePath.replace('/edgewright/', '/edge/')),
+    (lease) => lease !== undefined,
+  )
+  await eventually(
+    () => api.asked,
+    (asked) => asked.includes(`GET ${routesPath}`),
+  )
+  expect(api.asked).not.toContain('GET /apis/net.10xdev.io/v1/edgeroutes')
+})
+
+test('a kubeconfig that is wrong ends it', async () => {
+  const serving = serve('nothing of that kind')
+  await eventually(serving.log, (text) => text.includes('edgewright serve:'))
+  expect(await serving.stop()).toBe(1)
+  expect(serving.log()).toContain(serving.kubeconfig)
+})
