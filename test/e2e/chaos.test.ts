@@ -34,9 +34,11 @@ const stage = async (
 ): Promise<Stage> => {
   const edge = await startTestEdge(cluster, { name, ...options })
   const envoys = [
-    await edge.startEnvoy({ variant: 'sotw', until: 'admin' }),
-    await edge.startEnvoy({ variant: 'delta', until: 'admin' }),
+    await edge.startEnvoy({ variant: 'sotw' }),
+    await edge.startEnvoy({ variant: 'delta' }),
   ]
+  await Promise.all(envoys.map(({ port }) => port()))
+  await edge.restart()
   const churn = await startChurn({
     edge,
     backends,

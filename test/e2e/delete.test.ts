@@ -30,6 +30,7 @@ beforeAll(async () => {
   const envoys = await Promise.all(variants.map((variant) => edge.startEnvoy({ variant })))
   doors = await Promise.all(envoys.map(async ({ id, port }) => ({ name: id, port: await port() })))
   for (const { port } of doors) await answers(port, '/other', `200 ${other}`)
+  await edge.restart()
 })
 
 afterAll(async () => {

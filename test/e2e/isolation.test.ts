@@ -18,7 +18,7 @@ import { theCluster } from './support/the-cluster.js'
 /** Of an Envoy that takes only the simplest of regular expressions; ours are checked against its default, 100. */
 const lowLimit = 20
 /** One that is valid, and too large for such an Envoy. */
-const largeRegex = '/bad/[0-9]{5}x[0-9]{5}'
+const largeRegex = '/bad/([0-9a-f]{4}x){6}'
 
 let backends: RecordingBackends
 let edge: Edge
@@ -33,6 +33,7 @@ beforeAll(async () => {
   edge = await startEdge(theCluster(), { name: 'isolation' })
   watch = await edge.watch()
   envoys = [await startPicky('sotw'), await startPicky('delta')]
+  await edge.restart()
 })
 
 afterAll(async () => {

@@ -22,8 +22,10 @@ let paused: DeletionEnvoy
 beforeAll(async () => {
   backends = await startRecordingBackends()
   edge = await startEdge(cluster, { name: 'stuck' })
-  well = await edge.startEnvoy({ variant: 'delta', id: 'envoy-well', until: 'admin' })
-  paused = await edge.startEnvoy({ variant: 'sotw', id: 'envoy-paused', until: 'admin' })
+  well = await edge.startEnvoy({ variant: 'delta', id: 'envoy-well', until: 'live' })
+  paused = await edge.startEnvoy({ variant: 'sotw', id: 'envoy-paused', until: 'live' })
+  await Promise.all([well.port(), paused.port()])
+  await edge.restart()
 })
 
 afterEach(() => paused.resume())

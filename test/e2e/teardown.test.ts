@@ -41,6 +41,7 @@ const served = async (edge: Edge): Promise<number> => {
     async () => (await edge.list()).filter(isProgrammed).length,
     (count) => count === names.length,
   )
+  await edge.restart()
   return port
 }
 

@@ -51,6 +51,11 @@ export interface Edge {
   readonly watch: () => Promise<RouteWatch>
   /** Starts an Envoy with two workers behind a wire of its own. */
   readonly startEnvoy: (options: RigEnvoyOptions) => Promise<DeletionEnvoy>
+  /**
+   * Starts the program anew. A control plane that knows of no Envoy lets go of nothing for a minute; one that knows who
+   * there is goes on as soon as it has heard from all.
+   */
+  readonly restart: () => Promise<void>
   /** Writes a token that lives so long into the file that the control plane reads. */
   readonly renewToken: (lifeMs: number) => Promise<void>
   /** Ends everything, and rejects where something was wrong with the program. */
@@ -106,6 +111,10 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
       const envoy = await startBehindWire(envoyOptions, () => program.xds)
       envoys.add(envoy)
       return envoy
+    },
+    restart: async () => {
+      await program.stop()
+      await program.start()
     },
     stop: async () => {
       for (const watch of watches) watch.stop()
