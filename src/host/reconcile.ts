@@ -11,6 +11,7 @@ import {
   type RecordedFact,
   routesInService,
 } from '../core/deletions.js'
+import type { EdgeRoute } from '../core/edge-route.js'
 import { evidenceOf } from '../core/evidence.js'
 import { nextProgrammedTimer } from '../core/programmed.js'
 import type { Uid } from '../core/resource.js'
@@ -19,7 +20,7 @@ import { translate, type Translation } from '../core/translate.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
-import type { SourceProblem, SourceState } from '../ports/route-source.js'
+import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-source.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { withDeletions } from './deletion-verdicts.js'
 import { judge, type Judged, nothingJudged, type Verdicts } from './programmed-verdicts.js'
@@ -40,13 +41,19 @@ export interface Reconciled {
   /** What the source has; `undefined` before its first state. */
   readonly seen: SourceState | undefined
   /** What is published, with what `translate` says of it. */
-  readonly published: Translation | undefined
+  readonly published: Published | undefined
   readonly deletions: Deletions
   readonly judged: Judged
   /** What is said of every object. */
   readonly verdicts: Verdicts
   /** The same as dated conditions, in a source without finalizers. */
   readonly dated: DatedConditions
+}
+
+/** A translation, and what it is one of. */
+export interface Published extends Translation {
+  readonly routes: ReadonlyArray<EdgeRoute>
+  readonly backends: SourceBackends | undefined
 }
 
 export const nothingYet: Reconciled = {
@@ -71,17 +78,35 @@ export const reconcile = (
   before: Reconciled,
   seen: SourceState,
 ): Reconciliation => {
-  const routes = ports.proof === undefined ? seen.routes : routesInService(before.deletions, seen)
-  const translation = translate(routes, { ...ports.context, ...seen.backends })
-  const previous = before.published?.snapshot
-  const snapshot =
-    previous === undefined ? translation.snapshot : reuse(previous, translation.snapshot)
-  if (snapshot !== previous) ports.publish(snapshot)
-  const next = { ...before, seen, published: { ...translation, snapshot } }
+  const published = publishedOf(ports, before, seen)
+  if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
+  const next = { ...before, seen, published }
   return advance(ports, before, next, (of, evidence) =>
     observe(of, seen, evidence, ports.clock.nowMs()),
   )
 }
+
+/**
+ * What is published of a state. Most changes in a store are of conditions, ours among them: where neither a route nor
+ * its backends have changed nothing is translated. Costs O(routes) then, by reference.
+ */
+const publishedOf = (
+  { proof, context }: ReconcilePorts,
+  { deletions, published: before }: Reconciled,
+  seen: SourceState,
+): Published => {
+  const routes = proof === undefined ? seen.routes : routesInService(deletions, seen)
+  const { backends } = seen
+  if (before !== undefined && before.backends === backends && isSameList(before.routes, routes))
+    return before
+  const translation = translate(routes, { ...context, ...backends })
+  const snapshot =
+    before === undefined ? translation.snapshot : reuse(before.snapshot, translation.snapshot)
+  return { ...translation, snapshot, routes, backends }
+}
+
+const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
+  a.length === b.length && a.every((each, index) => each === b[index])
 
 /** The Envoys may have gone on, or time has; with `uid` only that object is asked for. */
 export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid): Reconciliation =>

@@ -120,6 +120,17 @@ describe('publishing', () => {
     expect(reported).toHaveLength(1)
   })
 
+  test('routes that are the very same ones are not even translated again', async () => {
+    const { source, emit } = fragileSource()
+    const { metrics, tick } = start(source)
+    const [a, b] = [aRoute('a'), aRoute('b')]
+    for (const routes of [[a, b], [a, b], [a], [a], [a, aRoute('b')]]) {
+      emit(...routes)
+      await tick(1_000)
+    }
+    expect(metrics.value('edgewright_translations_total')).toBe(3)
+  })
+
   test('states that arrive together are translated once, and it is the latest that counts', async () => {
     const source = memoryRouteSource()
     const { metrics, reported, tick } = start(source)
