@@ -22,13 +22,18 @@ export const clusterClient = (
     return client
   }
   beforeAll(async () => {
-    const loaded = await loadKubeConfig({ _tag: 'Files', paths: [await kubeconfigOf()] })
-    if (E.isLeft(loaded)) throw new Error(loaded.left)
-    client = connectKubernetes({ kubeConfig: loaded.right })
+    client = await connectTo(await kubeconfigOf())
   })
   afterAll(() => client?.close())
   return {
     send: (request, signal) => () => connected().send(request, signal)(),
     stream: (stream, onLine, signal) => () => connected().stream(stream, onLine, signal)(),
   }
+}
+
+/** Our own client of what a kubeconfig names. Whoever connects it closes it. */
+export const connectTo = async (kubeconfig: string): Promise<KubernetesClient> => {
+  const loaded = await loadKubeConfig({ _tag: 'Files', paths: [kubeconfig] })
+  if (E.isLeft(loaded)) throw new Error(loaded.left)
+  return connectKubernetes({ kubeConfig: loaded.right })
 }
