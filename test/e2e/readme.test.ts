@@ -27,6 +27,6 @@ test('what the README does with kubectl works as it stands, in its order', async
       encoding: 'utf8',
     })
   }
-  expect(said).toMatch(/^NAMESPACE +NAME +HOSTNAMES +PATHS/)
+  expect(said).toMatch(/^NAMESPACE +NAME +HOSTNAMES +PATHS/m)
   expect(said).toMatch(/^examples +docs /m)
 })

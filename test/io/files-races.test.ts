@@ -72,7 +72,9 @@ test('a file that changes while it is read is read again', async () => {
     if (changes === 1) await writeFile(path, routeYaml('a', 404))
   }
   const read = await readFile(directory.at('a.yaml'), undefined)
-  expect(read?.reading).toMatchObject({ documents: [{ content: { spec: { respond: { code: 404 } } } }] })
+  expect(read?.reading).toMatchObject({
+    documents: [{ content: { spec: { respond: { code: 404 } } } }],
+  })
 })
 
 test('a file that never stops changing is not taken for read, and is looked at again', async () => {

@@ -129,9 +129,15 @@ describe('an EndpointSlice', () => {
     [{ ready: null }, { ready: true }],
     [{ ready: false }, { ready: false }],
     [{ ready: false, serving: null }, { ready: false }],
-    [{ ready: false, serving: true }, { ready: false, serving: true }],
+    [
+      { ready: false, serving: true },
+      { ready: false, serving: true },
+    ],
     [{ serving: false }, { ready: true, serving: false }],
-    [{ ready: false, terminating: true }, { ready: false, terminating: true }],
+    [
+      { ready: false, terminating: true },
+      { ready: false, terminating: true },
+    ],
   ])('conditions %j mean %j: absent is ready, and serving as ready', (conditions, means) => {
     const endpoints = [{ addresses: ['10.77.0.1'], conditions }]
     expect(right(decodeEndpointSlice({ ...slice, endpoints })).endpoints).toStrictEqual([

@@ -41,7 +41,8 @@ const flushMs = 3_000
  * Writes Events (events.k8s.io/v1), one after the other.
  *
  * The same of the same object within six minutes becomes one Event that counts. Events are a courtesy: where too many
- * wait (`maxWaiting`), or one cannot be written, they are dropped, and the log says so, once until one is written again.
+ * wait (`maxWaiting`), or one cannot be written, they are dropped, and the log says so, once until one is written
+ * again.
  *
  * Needs the permissions to create and patch Events in the namespaces of what they are about.
  *

@@ -1,7 +1,7 @@
 /**
  * A Kubernetes cluster as the world of a control plane: where its routes, Services and EndpointSlices come from, where
- * finalizers, conditions, Events and the roster are written, and who is at work. Of `@kubernetes/client-node` it takes the
- * reading of kubeconfigs and what credentials need.
+ * finalizers, conditions, Events and the roster are written, and who is at work. Of `@kubernetes/client-node` it
+ * takes the reading of kubeconfigs and what credentials need.
  *
  * @packageDocumentation
  */

@@ -41,8 +41,8 @@ export interface KeptLease {
 /**
  * Takes a lease as soon as nobody has it, and renews it every few seconds until `signal` aborts; then gives it back.
  *
- * It tells others that a control plane is live, and which of several counts. Whoever is second waits, and says so in the
- * log. That of one that has crashed is taken once it was seen unchanged for as long as it lasts.
+ * It tells others that a control plane is live, and which of several counts. Whoever is second waits, and says so
+ * in the log. That of one that has crashed is taken once it was seen unchanged for as long as it lasts.
  *
  * Needs the permissions to get, create and update Leases in the namespace.
  *

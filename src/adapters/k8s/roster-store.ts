@@ -23,12 +23,13 @@ export const defaultRosterName = 'edgewright-roster'
  *
  * Guarantees: a save makes new ConfigMaps for what has changed, which are never changed again, and then lets the
  * first one name them, in one step: whatever fails, and whenever, what can be read is what was saved last, or this. It
- * writes the parts of a large roster that have changed and no others. What a save or a crash leaves over is deleted after
- * the next save that succeeds.
+ * writes the parts of a large roster that have changed and no others. What a save or a crash leaves over is deleted
+ * after the next save that succeeds.
  *
  * It is written only by who has read it or was the last to write it. So one that cannot be read is never
  * overwritten, and of two control planes on one roster the one that has written first after reading goes on, while
- * the saves of the other fail and say so. A save whose answer was lost is recognized. One that is deleted is written anew.
+ * the saves of the other fail and say so. A save whose answer was lost is recognized. One that is deleted is
+ * written anew.
  *
  * Needs the permissions to get, list, create, update and delete ConfigMaps in the namespace.
  *

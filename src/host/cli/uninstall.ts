@@ -97,7 +97,8 @@ const whyNotYet = async (cluster: Cluster, signal: AbortSignal): Promise<string 
   const controlPlane = await lookForControlPlane(cluster, signal)
   switch (controlPlane.state) {
     case 'Live':
-      return `a control plane is ${showControlPlane(controlPlane, ownNamespace)} in the namespace ${showName(ownNamespace)}.
+      return `a control plane is ${showControlPlane(controlPlane, ownNamespace)}
+in the namespace ${showName(ownNamespace)}.
 End it first: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright`
     case 'Unknown':
       return `nobody knows whether a control plane is at work: ${controlPlane.message}`

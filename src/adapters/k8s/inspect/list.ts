@@ -16,7 +16,10 @@ const pageDeadlineMs = 15_000
 /** Objects on a page, as client-go asks for them: no single answer is large. */
 const pageSize = 500
 
-/** Pages of one list: 100,000 objects are more than a person asks for, and a server that goes on for ever is cut off. */
+/**
+ * Pages of one list: 100,000 objects are more than a person asks for, and a server that goes on for ever is cut
+ * off.
+ */
 const maxPages = 200
 
 /** How often a list is begun again whose rest the server has forgotten meanwhile. */

@@ -1,4 +1,7 @@
-/** How often a lease is renewed, and looked at by who waits for it, in milliseconds: as rarely as crashes can be told soon. */
+/**
+ * How often a lease is renewed, and looked at by who waits for it, in milliseconds: as rarely as crashes can be
+ * told soon.
+ */
 export const renewEveryMs = 5_000
 
 /** After how long others may take a lease that is not renewed, in milliseconds: two renewals may fail. */

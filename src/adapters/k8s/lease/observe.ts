@@ -17,8 +17,8 @@ type ObservePorts = Pick<LeasePorts, 'client' | 'place' | 'clock'>
 type Found = E.Either<ApiProblem, LeaseRecord | undefined>
 
 /**
- * Looks at a lease until it is known whether its holder is at work; `undefined` if it has none. One whose last renewal is
- * recent by our clock is live; any other is, if it changes while it is looked at.
+ * Looks at a lease until it is known whether its holder is at work; `undefined` if it has none. One whose last
+ * renewal is recent by our clock is live; any other is, if it changes while it is looked at.
  */
 export const observe = async (
   ports: ObservePorts,

@@ -46,7 +46,10 @@ export const release = (
 
 const done: Tried<void> = { _tag: 'Done', value: E.right(undefined) }
 
-/** The object as it is now; `undefined` if that cannot be told, or if it is another one, as the next write will find. */
+/**
+ * The object as it is now; `undefined` if that cannot be told, or if it is another one, as the next write will
+ * find.
+ */
 const lookAt = async (
   { client, signal }: ReleasePorts,
   object: StoredObject,

@@ -10,7 +10,10 @@ export interface Turns {
   readonly pause: (forMs: number) => void
 }
 
-/** Gives turns at the pace of `limits`; `onWaiting` is told how many wait, whenever that changes, and must not throw. */
+/**
+ * Gives turns at the pace of `limits`; `onWaiting` is told how many wait, whenever that changes, and must not
+ * throw.
+ */
 export const makeTurns = (
   clock: Clock,
   limits: LaneLimits,

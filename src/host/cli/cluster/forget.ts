@@ -19,12 +19,11 @@ export const forgetInCluster = (
 const forget = async (id: string, cluster: Cluster, world: World): Promise<ExitCode> => {
   const { k8s, client, ownNamespace } = cluster
   const controlPlane = await lookForControlPlane(cluster, world.signal)
-  if (controlPlane.state !== 'Live')
-    return failed(
-      world,
-      'forget',
-      `${showName(id)}: only a control plane that is at work can forget it, and ${showControlPlane(controlPlane, ownNamespace)}`,
-    )
+  if (controlPlane.state !== 'Live') {
+    const why = showControlPlane(controlPlane, ownNamespace)
+    const refusal = `only a control plane that is at work can forget it, and ${why}`
+    return failed(world, 'forget', `${showName(id)}: ${refusal}`)
+  }
   const answer = await k8s.askToForget(client, { namespace: ownNamespace }, id, world.signal)()
   if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left.message}`)
   const refusal = refusalIn(answer.right)
@@ -42,10 +41,14 @@ const refusalIn = (answer: ForgetAnswer): string | undefined => {
     case 'Forgotten':
       return undefined
     case 'Connected':
-      return 'it is connected: only what it says itself shows what it serves. End its process first, or wait for its answer'
+      return connectedWords
     case 'Unknown':
       return 'no node has this id'
     default:
       return printable(answer.failure)
   }
 }
+
+const connectedWords =
+  'it is connected: only what it says itself shows what it serves. ' +
+  'End its process first, or wait for its answer'

@@ -42,9 +42,13 @@ export const eventOfRoster = (
         type: 'Warning',
         reason: 'NodeForgotten',
         action: 'Forgetting',
-        note: `nobody waits for the Envoy ${fact.id} any more: ${forgottenWords[fact.by]}; if it still runs, it may serve deleted routes`,
+        note: forgottenNote(fact.id, fact.by),
       }
     : undefined
+
+const forgottenNote = (id: string, by: ForgottenBy): string =>
+  `nobody waits for the Envoy ${id} any more: ${forgottenWords[by]}; ` +
+  'if it still runs, it may serve deleted routes'
 
 const forgottenWords: Readonly<Record<ForgottenBy, string>> = {
   Person: 'a person has said that it is gone',
