@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ApiClient, ApiFailure, ApiReply, ApiRequest } from '../../src/adapters/k8s/api.js'
 import {
@@ -154,6 +155,8 @@ export const objectServer = (): ObjectServer => {
 
 const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
+    // As many as there are requests in a test.
+    setMaxListeners(0, signal)
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
 

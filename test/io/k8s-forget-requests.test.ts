@@ -1,0 +1,124 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  askToForget,
+  forgetAnswerMs,
+  type ForgetAnswer,
+  lookForRequestsMs,
+  serveForgetRequests,
+} from '../../src/adapters/k8s/forget-requests.js'
+import { objectIn } from '../../src/adapters/k8s/informers/index.js'
+import { memoryLogger, virtualClock } from '../../src/adapters/memory/index.js'
+import { lost, objectServer, statusOf } from '../support/k8s-object-server.js'
+import { passTime } from '../support/virtual-time.js'
+
+const namespace = 'edge'
+const path = `/api/v1/namespaces/${namespace}/configmaps/edgewright-forget`
+
+const aWorld = () => {
+  const server = objectServer()
+  const clock = virtualClock(0)
+  const logger = memoryLogger()
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
+  const forgotten: Array<string> = []
+  const serve = (
+    forget: (id: string) => Promise<ForgetAnswer> = (id) => {
+      forgotten.push(id)
+      return Promise.resolve('Forgotten')
+    },
+  ): Promise<void> =>
+    serveForgetRequests(server.client, { namespace, forget, clock, logger }, abort.signal)
+  const ask = (id: string) => askToForget(server.client, { namespace, clock }, id, abort.signal)()
+  const left = () => Object.keys(objectIn(server.at(path), 'data'))
+  return { server, clock, logger, forgotten, serve, ask, left }
+}
+
+test('who asks is answered, and nothing is left behind', async () => {
+  const { clock, forgotten, serve, ask, left } = aWorld()
+  void serve()
+  const ids = ['envoy-1', 'ns/pod/uid', 'é'.repeat(1_000)]
+  const asked = Promise.all(ids.map(ask))
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await asked).toEqual(ids.map(() => E.right('Forgotten')))
+  expect([...forgotten].sort()).toEqual([...ids].sort())
+  expect(left()).toEqual([])
+})
+
+test.each<ForgetAnswer>(['Connected', 'Unknown', { failure: 'the disk is full' }])(
+  'the answer %j comes as it is',
+  async (answer) => {
+    const { clock, serve, ask } = aWorld()
+    void serve(() => Promise.resolve(answer))
+    const asked = ask('envoy-1')
+    await passTime(clock, 2 * lookForRequestsMs)
+    expect(await asked).toEqual(E.right(answer))
+  },
+)
+
+test('a control plane that fails says so', async () => {
+  const { clock, serve, ask } = aWorld()
+  void serve(() => Promise.reject(new Error('a bug')))
+  const asked = ask('envoy-1')
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await asked).toEqual(E.right({ failure: 'Error: a bug' }))
+})
+
+test('without a control plane nobody waits for ever, and the next one forgets it still', async () => {
+  const { clock, forgotten, serve, ask } = aWorld()
+  const asked = ask('envoy-1')
+  await passTime(clock, forgetAnswerMs + 1_000)
+  const answer = await asked
+  expect(E.isLeft(answer) && answer.left.message).toContain('no control plane')
+  void serve()
+  await passTime(clock, lookForRequestsMs)
+  expect(forgotten).toEqual(['envoy-1'])
+})
+
+test('an answer to an earlier request is not taken for one to this', async () => {
+  const { clock, serve, ask } = aWorld()
+  const first = ask('envoy-1')
+  await passTime(clock, forgetAnswerMs + 1_000)
+  expect(E.isLeft(await first)).toBe(true)
+  let answer: ForgetAnswer = 'Unknown'
+  void serve(() => Promise.resolve(answer))
+  await passTime(clock, lookForRequestsMs)
+  answer = 'Forgotten'
+  const second = ask('envoy-1')
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await second).toEqual(E.right('Forgotten'))
+})
+
+test('an answer that could not be written is given again', async () => {
+  const { server, clock, logger, serve, ask } = aWorld()
+  const asked = ask('envoy-1')
+  await passTime(clock, 100)
+  let lostOnes = 0
+  server.meddle = ({ method }) =>
+    method === 'PATCH' && (lostOnes += 1) <= 2 ? lost(false) : undefined
+  void serve()
+  await passTime(clock, 5 * lookForRequestsMs)
+  expect(await asked).toEqual(E.right('Forgotten'))
+  expect(logger.entries()).toHaveLength(1)
+})
+
+test('who may not ask is told why at once', async () => {
+  const { server, ask } = aWorld()
+  server.meddle = () => ({ reply: statusOf(403, 'Forbidden', 'no rights') })
+  expect(await ask('envoy-1')).toMatchObject({ left: { _tag: 'Denied' } })
+})
+
+test('what is no request, and answers that nobody fetches, are removed', async () => {
+  const { server, clock, serve, left } = aWorld()
+  const data = {
+    broken: '{',
+    empty: '{"id":"","nonce":"n"}',
+    old: JSON.stringify({ id: 'x', nonce: 'n', answer: 'Forgotten' }),
+  }
+  server.edit(path, { data })
+  void serve()
+  await passTime(clock, lookForRequestsMs)
+  expect(left()).toEqual(['old'])
+  await passTime(clock, 130_000, 1_000)
+  expect(left()).toEqual([])
+})
