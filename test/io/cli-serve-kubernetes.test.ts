@@ -174,8 +174,14 @@ const lostEnvoy = async (serving: Serving, id: string): Promise<void> => {
   for (const typeUrl of [clusterType, listenerType, routeType])
     stream.send({ node: { id, cluster: 'edge-envoy' }, typeUrl })
   await stream.next()
+  // Without it the connection stays until the server finds that nobody answers.
+  stream.cancel()
+  await stream.ended
   client.close()
 }
+
+/** A command starts a process, looks at the Lease, and waits for an answer; beside other tests that takes its time. */
+const commandsWithinMs = 60_000
 
 test('an Envoy is forgotten by a wish that is left in the cluster, and an Event tells it', async () => {
   const api = await startApi()
@@ -183,10 +189,11 @@ test('an Envoy is forgotten by a wish that is left in the cluster, and an Event 
   await lostEnvoy(serving, 'envoy-1')
   const nodes = async () =>
     (await runCli(['nodes', '--kubeconfig', serving.kubeconfig, '--output', 'json'])).out
-  await eventually(nodes, (text) => text.includes('envoy-1'))
+  await eventually(nodes, (text) => text.includes('envoy-1'), commandsWithinMs)
   const forgotten = await eventually(
     () => runCli(['forget', 'envoy-1', '--kubeconfig', serving.kubeconfig]),
     ({ code }) => code === 0,
+    commandsWithinMs,
   )
   expect(forgotten.out).toContain('envoy-1 is forgotten')
   expect(await nodes()).not.toContain('envoy-1')
