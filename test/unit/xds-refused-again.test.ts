@@ -1,0 +1,141 @@
+import { defaultDataPlane, snapshotOf } from 'edgewright'
+import { describe, expect, test } from 'vitest'
+import { endpointType } from '../../src/core/type-url.js'
+import { accept, isHopeless, refuse } from '../../src/core/xds/answers.js'
+import type { Watch } from '../../src/core/xds/watch.js'
+import { anInFlight, aWatch } from '../support/in-flight.js'
+import { aRoute } from '../support/ledger-nodes.js'
+import { aResource, notes, openDelta, openSotw, type SotwStream } from '../support/xds.js'
+
+const routesOf = (names: string) => snapshotOf([...names].map((name) => aRoute(name, 1)))
+
+const node = { id: 'envoy-1', cluster: defaultDataPlane }
+
+/** A table is refused whose parts are all taken: those of `pair` are bad together alone. */
+const answerAll = (stream: SotwStream, pair: string): number => {
+  const before = stream.responses().length
+  for (let round = 0; round < 100; round++) {
+    const known = stream.responses().length
+    const owners = stream.latest('rds')?.resources[0]?.owners ?? []
+    const isBad = [...pair].every((uid) => owners.includes(uid))
+    const message = isBad ? 'together' : 'missing ]: [edgewright_probe'
+    if (isBad || owners.includes(''))
+      stream.ask('rds', 'http', { errorDetail: { code: 13, message } })
+    else stream.ack('rds')
+    if (stream.responses().length === known) return known - before
+  }
+  throw new Error('it is sent something for ever')
+}
+
+const wholeTables = (stream: SotwStream): ReadonlyArray<ReadonlyArray<string>> =>
+  stream
+    .responses()
+    .flatMap(({ resources }) => resources.map(({ owners }) => owners))
+    .filter((owners) => !owners.includes(''))
+
+describe('a table that is refused as a whole, by a client that refuses nothing in it', () => {
+  const refused = (): SotwStream => {
+    const stream = openSotw({ node })
+    stream.publish(routesOf('abcd'))
+    stream.ask('rds', 'http', { versionInfo: 'v' })
+    answerAll(stream, 'ab')
+    return stream
+  }
+
+  test('is sent three times, and no more however long one waits', () => {
+    const stream = refused()
+    expect(wholeTables(stream)).toEqual(Array(3).fill(['a', 'b', 'c', 'd']))
+    expect(stream.pass(10_000_000)).toEqual([])
+    expect(stream.publish(routesOf('abcd'))).toEqual([])
+  })
+
+  test('is sent once it is another one', () => {
+    const stream = refused()
+    stream.publish(routesOf('acd'))
+    expect(answerAll(stream, 'ab')).toBe(0)
+    expect(wholeTables(stream).at(-1)).toEqual(['a', 'c', 'd'])
+  })
+
+  test('is sent anew where the client asks for it anew', () => {
+    const stream = refused()
+    stream.ask('rds', '')
+    stream.ask('rds', 'http')
+    expect(wholeTables(stream)).toHaveLength(4)
+  })
+})
+
+describe('how often a response was refused', () => {
+  const [a, b] = [aResource('a=1'), aResource('b=1')]
+  const response = anInFlight('1', [a, b])
+  const evidence = { message: '', kind: 'Refused', nowMs: 0 } as const
+  const refuseNext = (watch: Watch, next = response): Watch =>
+    refuse({ ...watch, inFlight: [next] }, [next], endpointType, { evidence, isBlind: false })
+  const acceptNext = (watch: Watch, next: typeof response): Watch =>
+    accept({ ...watch, inFlight: [next] }, [next], endpointType, 'delta')
+  const trial = anInFlight('2', [a], {
+    trial: [{ kind: 'Resource', name: 'a', version: a.version }],
+  })
+
+  test('counts what is refused in a row, whatever is tried in between', () => {
+    const twice = refuseNext(acceptNext(refuseNext(aWatch()), trial))
+    expect(isHopeless(twice, response)).toBe(false)
+    expect(isHopeless(refuseNext(acceptNext(twice, trial)), response)).toBe(true)
+    expect(isHopeless(refuseNext(twice, trial), response)).toBe(false)
+    expect(isHopeless(refuseNext(refuseNext(twice, trial)), response)).toBe(true)
+  })
+
+  test('says nothing of another response', () => {
+    const often = refuseNext(refuseNext(refuseNext(aWatch())))
+    expect(isHopeless(often, anInFlight('4', [a, aResource('b=2')]))).toBe(false)
+    expect(isHopeless(often, anInFlight('4', [a]))).toBe(false)
+    expect(isHopeless(often, anInFlight('4', [a, b], { removed: ['c'] }))).toBe(false)
+    expect(isHopeless(often, anInFlight('4', [a, b]))).toBe(true)
+  })
+
+  test('begins anew with another one, and with one that is accepted', () => {
+    const twice = refuseNext(refuseNext(aWatch()))
+    const other = anInFlight('3', [b])
+    expect(isHopeless(refuseNext(refuseNext(twice, other)), response)).toBe(false)
+    expect(isHopeless(refuseNext(acceptNext(twice, other)), response)).toBe(false)
+    expect(isHopeless(refuseNext(twice), response)).toBe(true)
+  })
+})
+
+describe('a table that was accepted on an earlier stream, and is refused on this one', () => {
+  /** It has accepted `t=1`, and refused `u=bad`. */
+  const memory = () => {
+    const stream = openDelta()
+    stream.publish({ rds: 't=1 u=bad' })
+    stream.ask('rds', { subscribe: 't' })
+    stream.ack('rds', { subscribe: 'u' })
+    stream.nack('rds')
+    expect(notes(stream)).toContain('Convicted')
+    return stream.memory()
+  }
+
+  test('is the culprit, though it was accepted once', () => {
+    const stream = openDelta({ memory: memory() })
+    stream.publish({ rds: 't=1' })
+    expect(stream.ask('rds', { subscribe: 't' })).toEqual(['rds t=1'])
+    expect(stream.nack('rds')).toEqual([])
+    expect(notes(stream)).toContain('Convicted')
+  })
+
+  test('pardons what was refused then: another one may have done that', () => {
+    const stream = openDelta({ memory: memory() })
+    stream.publish({ rds: 't=1 u=bad' })
+    const sent = [...stream.ask('rds', { subscribe: 't u' }), ...stream.nack('rds')]
+    for (let round = 0; round < 5; round++) sent.push(...stream.ack('rds'))
+    expect(sent.join()).toContain('u=bad')
+  })
+
+  test('is not suspected once it was accepted on this stream too', () => {
+    const stream = openDelta({ memory: memory() })
+    stream.publish({ rds: 't=1' })
+    stream.ask('rds', { subscribe: 't' })
+    stream.ack('rds')
+    expect(stream.ask('rds', { subscribe: 't' })).toEqual(['rds t=1'])
+    expect(stream.nack('rds')).toEqual([])
+    expect(notes(stream)).not.toContain('Convicted')
+  })
+})
