@@ -100,36 +100,20 @@ const takePresentForms = (table: Resource, published: Iterable<Resource>): Resou
 }
 
 /** Tells the form of each object in a table from its other forms: host, content and order count. */
-export const formsIn = (table: Resource): ReadonlyMap<Uid, Digest> =>
-  digestsIn(table, forms, (fragment) => fragment)
-
-/** The same of what stands in the place of each, where its claims answer 503. */
-export const claimsIn = (table: Resource): ReadonlyMap<Uid, Digest> =>
-  digestsIn(table, claims, unavailable)
-
-type Digests = WeakMap<Resource, ReadonlyMap<Uid, Digest>>
-
-const digestsIn = (
-  table: Resource,
-  cache: Digests,
-  as: (fragment: Fragment) => Fragment,
-): ReadonlyMap<Uid, Digest> => {
-  const known = cache.get(table)
+export const formsIn = (table: Resource): ReadonlyMap<Uid, Digest> => {
+  const known = forms.get(table)
   if (known !== undefined) return known
   const made = new Map<Uid, Digest>()
   for (const [uid, fragments] of byOwner(table))
     made.set(
       uid,
-      digestStrings(
-        ...fragments.map(as).flatMap(({ virtualHost, version }) => [virtualHost, version]),
-      ),
+      digestStrings(...fragments.flatMap(({ virtualHost, version }) => [virtualHost, version])),
     )
-  cache.set(table, made)
+  forms.set(table, made)
   return made
 }
 
-const forms: Digests = new WeakMap()
-const claims: Digests = new WeakMap()
+const forms = new WeakMap<Resource, ReadonlyMap<Uid, Digest>>()
 
 /** The objects of which one table holds another form than the other, or holds none. Costs O(fragments). */
 export const changedOwners = (

@@ -32,7 +32,17 @@ test.each([
   '%s names the client of Kubernetes where it is missing, and how to install it',
   async (...argv) => {
     const root = directoryWith({})
-    const packages = ['fp-ts', 'io-ts', 're2js', '@bufbuild', '@grpc', 'yaml']
+    // Those that the gRPC library needs, too.
+    const grpc = [
+      '@grpc',
+      '@js-sdsl',
+      'lodash.camelcase',
+      'long',
+      'protobufjs',
+      '@protobufjs',
+      'yargs',
+    ]
+    const packages = ['fp-ts', 'io-ts', 're2js', '@bufbuild', 'yaml', ...grpc]
     const { code, out, err } = await run(argv, installWith(root, packages)).finished
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain('npm install @kubernetes/client-node@')

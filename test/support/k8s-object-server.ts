@@ -141,7 +141,7 @@ export const objectServer = (): ObjectServer => {
     client: {
       send: (request, signal) => async () => {
         asked.push(request)
-        const meddling = await Promise.race([server.meddle(request), aborted(signal)])
+        const meddling = await unlessAborted(server.meddle(request), signal)
         if (signal.aborted) return E.left({ _tag: 'Aborted', message: 'aborted' })
         if (meddling === undefined) return E.right(perform(request))
         if (meddling.isDone === true) perform(request)
@@ -153,11 +153,15 @@ export const objectServer = (): ObjectServer => {
   return server
 }
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    // As many as there are requests in a test.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+const unlessAborted = <A>(task: A | Promise<A>, signal: AbortSignal): Promise<A | undefined> =>
+  new Promise((resolve, reject) => {
+    const end = (result?: A): void => {
+      signal.removeEventListener('abort', onAbort)
+      resolve(result)
+    }
+    const onAbort = (): void => end()
+    signal.addEventListener('abort', onAbort)
+    Promise.resolve(task).then(end, reject)
   })
 
 const isCurrent = (there: JsonObject, change: JsonObject): boolean => {

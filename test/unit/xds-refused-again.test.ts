@@ -5,9 +5,9 @@ import { accept, isHopeless, refuse } from '../../src/core/xds/answers.js'
 import type { Watch } from '../../src/core/xds/watch.js'
 import { anInFlight, aWatch } from '../support/in-flight.js'
 import { aRoute } from '../support/ledger-nodes.js'
-import { aResource, notes, openDelta, openSotw, type SotwStream } from '../support/xds.js'
+import { aResource, notes, openDelta, openSotw, type SotwStream, words } from '../support/xds.js'
 
-const routesOf = (names: string) => snapshotOf([...names].map((name) => aRoute(name, 1)))
+const routesOf = (names: string) => snapshotOf(words(names).map((name) => aRoute(name, 1)))
 
 const node = { id: 'envoy-1', cluster: defaultDataPlane }
 
@@ -17,7 +17,7 @@ const answerAll = (stream: SotwStream, pair: string): number => {
   for (let round = 0; round < 100; round++) {
     const known = stream.responses().length
     const owners = stream.latest('rds')?.resources[0]?.owners ?? []
-    const isBad = [...pair].every((uid) => owners.includes(uid))
+    const isBad = words(pair).every((uid) => owners.includes(uid))
     const message = isBad ? 'together' : 'missing ]: [edgewright_probe'
     if (isBad || owners.includes(''))
       stream.ask('rds', 'http', { errorDetail: { code: 13, message } })
@@ -36,9 +36,9 @@ const wholeTables = (stream: SotwStream): ReadonlyArray<ReadonlyArray<string>> =
 describe('a table that is refused as a whole, by a client that refuses nothing in it', () => {
   const refused = (): SotwStream => {
     const stream = openSotw({ node })
-    stream.publish(routesOf('abcd'))
+    stream.publish(routesOf('a b c d'))
     stream.ask('rds', 'http', { versionInfo: 'v' })
-    answerAll(stream, 'ab')
+    answerAll(stream, 'a b')
     return stream
   }
 
@@ -46,13 +46,13 @@ describe('a table that is refused as a whole, by a client that refuses nothing i
     const stream = refused()
     expect(wholeTables(stream)).toEqual(Array(3).fill(['a', 'b', 'c', 'd']))
     expect(stream.pass(10_000_000)).toEqual([])
-    expect(stream.publish(routesOf('abcd'))).toEqual([])
+    expect(stream.publish(routesOf('a b c d'))).toEqual([])
   })
 
   test('is sent once it is another one', () => {
     const stream = refused()
-    stream.publish(routesOf('acd'))
-    expect(answerAll(stream, 'ab')).toBe(0)
+    stream.publish(routesOf('a c d'))
+    expect(answerAll(stream, 'a b')).toBe(0)
     expect(wholeTables(stream).at(-1)).toEqual(['a', 'c', 'd'])
   })
 

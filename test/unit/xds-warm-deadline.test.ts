@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { NodeIdentity } from '../../src/core/xds/messages.js'
 import { unknownTimeoutMs, warmTimeoutMs } from '../../src/core/xds/timers.js'
 import { aNode, type DeltaStream, openDelta, versionOf } from '../support/xds.js'
 
-const envoy = { ...aNode, buildVersion: { major: 1, minor: 40, patch: 0 } }
+const envoy: NodeIdentity = { ...aNode, buildVersion: { major: 1, minor: 40, patch: 0 } }
 
 /** An Envoy that goes on with clusters and a table, and has said all that it asks for. */
 const comeBack = (clusters: Readonly<Record<string, string>>, node = envoy): DeltaStream => {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
 import { systemClock } from '../../ports/clock.js'
 import { guardedLogger } from '../../ports/faults.js'
@@ -40,8 +39,6 @@ export const kubernetesSource = (
   watch: (onState, signal) => () => {
     const clock = options.clock ?? systemClock
     const { onEnd, end, finished } = ending(signal)
-    // Of each namespace some listen to it: no leak, whatever Node takes eleven of them for.
-    setMaxListeners(0, onEnd)
     const fail = (message: string, cause: unknown): void =>
       end(E.left<SourceError>({ _tag: 'Unavailable', message, cause }))
     const turns = takeTurns(clock, (cause) => fail('following the cluster failed', cause), onEnd)

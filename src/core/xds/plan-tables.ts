@@ -15,7 +15,7 @@ import { type Aim, nothingWithheld, put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
 import { eachName } from './names.js'
-import { barredUnits, hasForm, type Trial, type Unready } from './plan.js'
+import { barredUnits, type Trial, type Unready } from './plan.js'
 import { nobody, probe } from './probe.js'
 import { isSearching, keyOf, suspectsOf, type Unit } from './search.js'
 import { covers } from './subscription.js'
@@ -91,6 +91,9 @@ export const triedTogether = (
   )
   return (unit) => probed === undefined || hasForm(probed, unit)
 }
+
+const hasForm = (table: Resource, { kind, name, version }: Unit): boolean =>
+  kind !== 'Resource' && formsIn(table).get(name) === version
 
 const tryTable = (
   { holding }: Watch,

@@ -1,6 +1,5 @@
-import { claimsIn, formsIn } from '../compose.js'
+import { formsIn } from '../compose.js'
 import * as PM from '../persistent-map.js'
-import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { clusterType, endpointType, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
@@ -31,14 +30,8 @@ export const isCurrent =
     kind === 'Resource'
       ? PM.get(goal, name)?.version === version
       : [...PM.entries(goal)].some(
-          (table) => covers(subscription, table.name) && hasForm(table, { kind, name, version }),
+          (table) => covers(subscription, table.name) && formsIn(table).get(name) === version,
         )
-
-/** True of a table in which this is the form of an object, or what stands there in its place. */
-export const hasForm = (table: Resource, { kind, name, version }: Unit): boolean =>
-  kind !== 'Resource' &&
-  (formsIn(table).get(name) === version ||
-    (kind === 'Claims' && claimsIn(table).get(name) === version))
 
 /**
  * What a client is to hold of a type whose resources are refused one by one: the goal, with the form that

@@ -13,6 +13,9 @@ const sameSignalMs = 500
 /** After a command has ended, what still keeps the process alive has this long to end too. */
 const lingerMs = 2_000
 
+/** The longest time that a timer takes, in milliseconds. */
+const longestMs = 2 ** 31 - 1
+
 const stopping = new AbortController()
 let firstSignalAtMs: number | undefined
 
@@ -54,6 +57,12 @@ const explain = (cause: unknown): string => {
   return cause.stack ?? cause.message
 }
 
+/**
+ * A command that waits for its next try has nothing open: its timers keep no process alive, and neither do connections
+ * that nobody uses.
+ */
+const alive = setInterval(() => undefined, longestMs)
+
 try {
   const code = await edgewright(process.argv.slice(2), world)
   process.exitCode = process.exitCode === undefined ? code : Math.max(code, exitCodes.failed)
@@ -61,4 +70,5 @@ try {
   world.err(`edgewright: ${explain(cause)}\n`)
   process.exitCode = exitCodes.failed
 }
+clearInterval(alive)
 setTimeout(() => process.exit(), lingerMs).unref()

@@ -99,7 +99,8 @@ const whyNotYet = async (cluster: Cluster, signal: AbortSignal): Promise<string 
     case 'Live':
       return `a control plane is ${showControlPlane(controlPlane, ownNamespace)}
 in the namespace ${showName(ownNamespace)}.
-End it first: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright`
+End it first: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright
+One that was killed counts for some seconds more: try again then.`
     case 'Unknown':
       return `nobody knows whether a control plane is at work: ${controlPlane.message}`
     case 'Absent':

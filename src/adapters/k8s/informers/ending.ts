@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SourceError } from '../../../ports/route-source.js'
 
@@ -13,6 +14,8 @@ export interface Ending {
 /** Ends on the right when `signal` aborts, unless something else comes first. */
 export const ending = (signal: AbortSignal): Ending => {
   const over = new AbortController()
+  // Of each namespace some listen to it: no leak, whatever Node takes eleven of them for.
+  setMaxListeners(0, over.signal)
   let resolve: (result: E.Either<SourceError, void>) => void = () => undefined
   const finished = new Promise<E.Either<SourceError, void>>((done) => {
     resolve = done
