@@ -8,10 +8,12 @@ import { keyOf, resourceKey, type Search } from './search.js'
  * is convicted and still wanted.
  *
  * A form with anything else in it, such as an object that is deleted by now, would stand for something that the
- * client may serve for as long as the conviction of another one lasts.
+ * client may serve for as long as the conviction of another one lasts. And of what may be anything it is to be said
+ * again what it is.
  */
 export const isAtRest = (entry: Unsure, { convicted }: Pick<Search, 'convicted'>): boolean =>
   entry.isAtomic &&
+  !entry.isUnknown &&
   convicted.size > 0 &&
   entry.forms.every((form) => bringsOnlyConvicted(entry, form, convicted))
 

@@ -148,7 +148,8 @@ const recognize = (
   // So may one that ended while this one was open already; nor is it sure to be its successor.
   const isShared = twins.length > 0 || found.outlived.has(id)
   const memory = others.reduce(unite, isShared ? { ...first, isShared } : first)
-  const isDoubted = known !== undefined && !known.isShared && found.outlived.has(id)
+  // From now on nobody's ACK speaks for what is lost: that counts on beside those that are connected.
+  const isDoubted = known !== undefined && !known.isShared && isShared
   const doubted = isDoubted
     ? { ...state, memory: new Map(state.memory).set(id, { ...known, isShared }) }
     : state

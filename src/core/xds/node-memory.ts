@@ -142,12 +142,13 @@ const uniteUnsure = (
   [...PM.entries(a)].reduce((all, entry) => {
     const other = PM.get(all, entry.name)
     if (other === undefined) return PM.set(all, entry)
-    const forms = [entry.accepted, ...entry.forms, ...other.forms].filter(
+    const either = [entry.accepted, ...entry.forms, ...other.forms].filter(
       (form): form is Resource => form !== undefined && form !== other.accepted,
     )
+    const forms = [...new Set(either)]
     return PM.set(all, {
       ...other,
-      forms: [...new Set(forms)].slice(-maxForms),
+      forms: forms.slice(-maxForms),
       isUnknown: entry.isUnknown || other.isUnknown || forms.length > maxForms,
       isAtomic: entry.isAtomic && other.isAtomic,
     })
