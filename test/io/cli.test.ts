@@ -96,6 +96,27 @@ describe('bootstrap', () => {
 })
 
 describe('check', () => {
+  test('knows the Services that the directory has', async () => {
+    const spec = '{ backends: [{ service: { name: shop, port: 80 } }] }'
+    const files = (service: string) => ({
+      'route.yaml': routeYaml('shop', spec),
+      'service.yaml': `apiVersion: v1
+kind: Service
+metadata: { namespace: test, name: ${service} }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { namespace: test, name: a, labels: { kubernetes.io/service-name: ${service} } }
+addressType: IPv4
+ports: [{ port: 8080 }]
+endpoints: [{ addresses: [10.0.0.1] }]
+`,
+    })
+    expect((await check(files('shop'))).out).not.toContain('ServiceNotFound')
+    expect((await check(files('other'))).out).toContain('ServiceNotFound')
+  })
+
   test('the examples are right', async () => {
     const { code, out, err } = await runCli(['check', 'examples/routes'])
     expect({ code, err }).toEqual({ code: 0, err: '' })

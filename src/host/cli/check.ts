@@ -15,7 +15,7 @@ export const checkCommand: Command = {
   description: `Reads a directory of YAML EdgeRoutes, translates them, and prints what would
 become of each. Exits with 1 if a file cannot be read, a route is not valid or
 in conflict, or there is none at all. A Service that is not known is a warning
-only: files cannot say which Services there are.`,
+only: it may be one of a cluster that the directory says nothing of.`,
   operands: [{ name: 'DIR', help: 'a directory of YAML files', isOption: 'routes' }],
   options: [listenerOption, dataPlaneOption],
   prepare: (args) =>
@@ -40,7 +40,8 @@ const check = async (directory: string, context: Context, world: World): Promise
     world.err(`edgewright check: there is no EdgeRoute in ${directory}\n`)
     return exitCodes.failed
   }
-  const { verdicts } = translate(state.right.routes, context)
+  const { routes, backends } = state.right
+  const { verdicts } = translate(routes, { ...context, ...backends })
   const report = { problems: state.right.problems, verdicts: [...verdicts.values()] }
   world.out(showReport(report))
   return isRight(report) ? exitCodes.ok : exitCodes.failed
