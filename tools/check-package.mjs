@@ -83,9 +83,13 @@ try {
   const version = run(join(project, 'node_modules', '.bin', 'edgewright'), ['--version'], project)
   if (!version.includes(manifest.version)) fail(`edgewright --version says ${version}`)
 
-  const peers = ['@grpc/grpc-js', 'yaml', 'typescript', '@types/node'].map(
-    (name) => `${name}@${manifest.devDependencies[name]}`,
-  )
+  const peers = [
+    '@grpc/grpc-js',
+    '@kubernetes/client-node',
+    'yaml',
+    'typescript',
+    '@types/node',
+  ].map((name) => `${name}@${manifest.devDependencies[name]}`)
   run(
     'npm',
     ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--silent', ...peers],
@@ -93,11 +97,13 @@ try {
   )
   writeFileSync(
     join(project, 'all.ts'),
-    `import { translate, type EdgeRoute } from 'edgewright'
+    `import { writeFileSync } from 'node:fs'
+     import { translate, type EdgeRoute } from 'edgewright'
      import { serveXds } from 'edgewright/xds'
      import { memoryControlPlane } from 'edgewright/memory'
      import { filesRouteSource } from 'edgewright/files'
      import { runController, systemClock } from 'edgewright/host'
+     import { connectKubernetes, kubernetesSource, loadKubeConfig } from 'edgewright/k8s'
      const routes: ReadonlyArray<EdgeRoute> = []
      const stop = new AbortController()
      const server = await serveXds({ host: '127.0.0.1', port: 0 }, stop.signal)
@@ -107,8 +113,18 @@ try {
        { source: filesRouteSource({ directory: '.' }), sink: server, clock: systemClock },
        stop.signal,
      )
+     writeFileSync('kubeconfig', JSON.stringify({
+       clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }],
+       contexts: [{ name: 'c', context: { cluster: 'c', user: '' } }],
+       'current-context': 'c',
+     }))
+     const kubeConfig = await loadKubeConfig({ _tag: 'Files', paths: ['kubeconfig'] })
+     if (kubeConfig._tag === 'Left') throw new Error(kubeConfig.left)
+     const client = connectKubernetes({ kubeConfig: kubeConfig.right })
+     const followed = kubernetesSource(client).watch(() => undefined, stop.signal)()
      stop.abort()
-     await Promise.all([controlled, server.finished])`,
+     await Promise.all([controlled, server.finished, followed])
+     client.close()`,
   )
   writeFileSync(
     join(project, 'tsconfig.json'),
