@@ -29,9 +29,11 @@ const aWorld = () => {
     },
   ): Promise<void> =>
     serveForgetRequests(server.client, { namespace, forget, clock, logger }, abort.signal)
-  const ask = (id: string) => askToForget(server.client, { namespace, clock }, id, abort.signal)()
+  const askUntil = (id: string, signal: AbortSignal) =>
+    askToForget(server.client, { namespace, clock }, id, signal)()
+  const ask = (id: string) => askUntil(id, abort.signal)
   const left = () => Object.keys(objectIn(server.at(path), 'data'))
-  return { server, clock, logger, forgotten, serve, ask, left }
+  return { server, clock, logger, forgotten, serve, ask, askUntil, left }
 }
 
 test('who asks is answered, and nothing is left behind', async () => {
@@ -64,41 +66,81 @@ test('a control plane that fails says so', async () => {
   expect(await asked).toEqual(E.right({ failure: 'Error: a bug' }))
 })
 
-test('without a control plane nobody waits for ever, and the next one forgets it still', async () => {
-  const { clock, forgotten, serve, ask } = aWorld()
+test('without a control plane nobody waits for ever, and the next one does not do it after all', async () => {
+  const { clock, forgotten, serve, ask, left } = aWorld()
   const asked = ask('envoy-1')
   await passTime(clock, forgetAnswerMs + 1_000)
   const answer = await asked
   expect(E.isLeft(answer) && answer.left.message).toContain('no control plane')
+  expect(left()).toEqual([])
   void serve()
   await passTime(clock, lookForRequestsMs)
-  expect(forgotten).toEqual(['envoy-1'])
+  expect(forgotten).toEqual([])
 })
 
-test('an answer to an earlier request is not taken for one to this', async () => {
-  const { clock, serve, ask } = aWorld()
+test('who does not wait takes the request back, unless it was answered or another has asked since', async () => {
+  const { server, clock, askUntil, ask, left } = aWorld()
+  const abort = new AbortController()
+  const first = askUntil('envoy-1', abort.signal)
+  await passTime(clock, 1_000)
+  abort.abort()
+  expect(await first).toMatchObject({ left: { message: 'the answer was not waited for' } })
+  expect(left()).toEqual([])
+
+  const again = new AbortController()
+  const second = askUntil('envoy-1', again.signal)
+  await passTime(clock, 1_000)
+  void ask('envoy-1')
+  await passTime(clock, 1_000)
+  again.abort()
+  await second
+  expect(left()).toHaveLength(1)
+
+  const last = new AbortController()
+  const third = askUntil('envoy-2', last.signal)
+  await passTime(clock, 1_000)
+  const [key = '', text] =
+    Object.entries(objectIn(server.at(path), 'data')).find(([, value]) =>
+      String(value).includes('envoy-2'),
+    ) ?? []
+  const answered = JSON.stringify({ ...(JSON.parse(String(text)) as object), answer: 'Forgotten' })
+  server.edit(path, { data: { [key]: answered } })
+  last.abort()
+  expect(await third).toEqual(E.right('Forgotten'))
+  expect(left()).toHaveLength(1)
+})
+
+test('an answer to an earlier request is not taken for one to this, nor written over it', async () => {
+  const { server, clock, serve, ask, left } = aWorld()
+  const answers: Array<(answer: ForgetAnswer) => void> = []
+  void serve(() => new Promise((resolve) => answers.push(resolve)))
   const first = ask('envoy-1')
-  await passTime(clock, forgetAnswerMs + 1_000)
-  expect(E.isLeft(await first)).toBe(true)
-  let answer: ForgetAnswer = 'Unknown'
-  void serve(() => Promise.resolve(answer))
   await passTime(clock, lookForRequestsMs)
-  answer = 'Forgotten'
   const second = ask('envoy-1')
+  await passTime(clock, 100)
+  answers[0]?.('Forgotten')
   await passTime(clock, 2 * lookForRequestsMs)
-  expect(await second).toEqual(E.right('Forgotten'))
+  expect(answers).toHaveLength(2)
+  answers[1]?.('Unknown')
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await second).toEqual(E.right('Unknown'))
+  await passTime(clock, forgetAnswerMs)
+  expect(await first).toMatchObject({ _tag: 'Left' })
+  expect(left()).toEqual([])
+  expect(server.names(path.slice(0, path.lastIndexOf('/')))).toEqual(['edgewright-forget'])
 })
 
-test('an answer that could not be written is given again', async () => {
-  const { server, clock, logger, serve, ask } = aWorld()
+test('an answer that could not be written is written later, and nothing is forgotten twice', async () => {
+  const { server, clock, logger, serve, forgotten, ask } = aWorld()
   const asked = ask('envoy-1')
   await passTime(clock, 100)
   let lostOnes = 0
   server.meddle = ({ method }) =>
-    method === 'PATCH' && (lostOnes += 1) <= 2 ? lost(false) : undefined
+    method === 'PATCH' && (lostOnes += 1) <= 2 ? lost(lostOnes === 2) : undefined
   void serve()
   await passTime(clock, 5 * lookForRequestsMs)
   expect(await asked).toEqual(E.right('Forgotten'))
+  expect(forgotten).toEqual(['envoy-1'])
   expect(logger.entries()).toHaveLength(1)
 })
 

@@ -36,7 +36,7 @@ export const writingOf = (told: Told | undefined, nowMs: number): Writing =>
     ? { _tag: 'Create' }
     : { _tag: 'Count', told, count: told.count + 1 }
 
-/** Notes what was written; forgets what is too old to be counted, or too much. Costs O(1) amortized. */
+/** Notes what was written; forgets what is too old to be counted, or too much. Costs O(`maxSeries`). */
 export const remember = (
   series: ReadonlyMap<string, Told>,
   key: string,

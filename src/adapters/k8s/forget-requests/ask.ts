@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { type Clock, systemClock } from '../../../ports/clock.js'
-import type { ApiClient } from '../api.js'
-import { objectIn } from '../informers/index.js'
+import type { ApiClient, ApiRequest } from '../api.js'
+import { type JsonObject, objectIn } from '../informers/index.js'
 import { type Answer, ask } from '../objects/answer.js'
 import type { ApiProblem } from '../objects/api-problem.js'
 import { pause } from '../objects/pause.js'
-import { configMapAt, type Place } from '../objects/places.js'
+import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
   createRequests,
   type ForgetAnswer,
@@ -31,9 +31,13 @@ export interface AskToForgetOptions {
   readonly clock?: Clock | undefined
 }
 
+/** How long an end is made of a request that was not answered, in milliseconds. */
+const withdrawMs = 2_000
+
 /**
  * Asks the control plane at work, through the API server, to wait no more for a lost Envoy, and waits for its answer,
- * for `forgetAnswerMs` at most. Left if there is none; it may come to it all the same.
+ * for `forgetAnswerMs` at most. Left if there is none: then the request is taken back, so that nothing comes of it later,
+ * as far as the API server can be reached.
  *
  * Needs the permissions to get, create and patch ConfigMaps in the namespace.
  *
@@ -51,22 +55,75 @@ export const askToForget =
     const place = configMapAt(namespace, forgetRequestsName)
     const request: ForgetRequest = { id, nonce: randomUUID() }
     const put = await putRequest(client, place, request, signal)
-    if (put._tag !== 'Done') return E.left(put.problem)
-    const deadlineMs = clock.nowMs() + forgetAnswerMs
-    const key = keyOfId(id)
-    while (!signal.aborted && clock.nowMs() < deadlineMs) {
-      await pause(clock, lookEveryMs, signal)
-      const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
-      if (found._tag === 'Problem' && !found.isPassing) return E.left(found.problem)
-      const said =
-        found._tag === 'Done' ? requestIn(objectIn(found.object, 'data')[key]) : undefined
-      if (said?.nonce !== request.nonce || said.answer === undefined) continue
-      await ask(client, patchRequests(place, [[key, undefined]]), `tidy ${place.shown}`, signal)
-      return E.right(said.answer)
-    }
-    const message = `no control plane has answered within ${forgetAnswerMs / 1_000} s`
-    return E.left({ _tag: 'Failed', message })
+    if (put._tag !== 'Done' && !isUncertain(put)) return E.left(put.problem)
+    const waited = await waitForAnswer({ client, place, clock }, request, signal)
+    return E.isRight(waited) ? waited : withdraw({ client, place, clock }, request, waited)
   }
+
+/** It may be there, or come to be there, although there was no answer. */
+const isUncertain = (answer: Answer): boolean => answer._tag === 'Problem' && answer.isUncertain
+
+interface AskPorts {
+  readonly client: ApiClient
+  readonly place: Place
+  readonly clock: Clock
+}
+
+const waitForAnswer = async (
+  { client, place, clock }: AskPorts,
+  request: ForgetRequest,
+  signal: AbortSignal,
+): Promise<E.Either<ApiProblem, ForgetAnswer>> => {
+  const key = keyOfId(request.id)
+  const deadlineMs = clock.nowMs() + forgetAnswerMs
+  while (!signal.aborted && clock.nowMs() < deadlineMs) {
+    await pause(clock, lookEveryMs, signal)
+    const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
+    if (found._tag === 'Problem' && !found.isPassing) return E.left(found.problem)
+    const answer = found._tag === 'Done' ? answerTo(request, found.object) : undefined
+    if (answer === undefined) continue
+    await ask(client, patchRequests(place, [[key, undefined]]), `tidy ${place.shown}`, signal)
+    return E.right(answer)
+  }
+  const message = signal.aborted
+    ? 'the answer was not waited for'
+    : `no control plane has answered within ${forgetAnswerMs / 1_000} s`
+  return E.left({ _tag: 'Failed', message })
+}
+
+const answerTo = (request: ForgetRequest, object: JsonObject): ForgetAnswer | undefined => {
+  const said = requestIn(objectIn(object, 'data')[keyOfId(request.id)])
+  return said?.nonce === request.nonce ? said.answer : undefined
+}
+
+/** Takes a request back, unless it is answered at the last moment. */
+const withdraw = async (
+  { client, place, clock }: AskPorts,
+  request: ForgetRequest,
+  unanswered: E.Either<ApiProblem, ForgetAnswer>,
+): Promise<E.Either<ApiProblem, ForgetAnswer>> => {
+  const deadline = new AbortController()
+  const cancel = clock.after(withdrawMs, () => deadline.abort())
+  const send = (what: ApiRequest): Promise<Answer> =>
+    ask(client, what, `tidy ${place.shown}`, deadline.signal)
+  const key = keyOfId(request.id)
+  let result = unanswered
+  for (let i = 0; i < maxWithdrawals; i += 1) {
+    const found = await send(readRequests(place))
+    if (found._tag !== 'Done') break
+    if (requestIn(objectIn(found.object, 'data')[key])?.nonce !== request.nonce) break
+    const answer = answerTo(request, found.object)
+    if (answer !== undefined) result = E.right(answer)
+    const version = versionOf(found.object)
+    const taken = await send(patchRequests(place, [[key, undefined]], version))
+    if (taken._tag !== 'Conflict') break
+  }
+  cancel()
+  return result
+}
+
+/** How often it is tried to take a request back: others write to the same object. */
+const maxWithdrawals = 3
 
 const putRequest = async (
   client: ApiClient,

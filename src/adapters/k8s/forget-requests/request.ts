@@ -50,15 +50,20 @@ export const createRequests = (place: Place, request: ForgetRequest): ApiRequest
   deadlineMs: requestDeadlineMs,
 })
 
-/** Writes some entries, and takes away those that are `undefined`; all others stay as they are. */
+/**
+ * Writes some entries, and takes away those that are `undefined`; all others stay as they are. If a version is given,
+ * only as long as the object is still in that state.
+ */
 export const patchRequests = (
   place: Place,
   entries: ReadonlyArray<readonly [key: string, request: ForgetRequest | undefined]>,
+  version?: string,
 ): ApiRequest => ({
   method: 'PATCH',
   path: pathTo(place),
   contentType: 'application/merge-patch+json',
   body: {
+    ...(version !== undefined && { metadata: { resourceVersion: version } }),
     data: Object.fromEntries(
       entries.map(([key, request]) => [
         key,

@@ -2,10 +2,10 @@ import { type Clock, systemClock } from '../../../ports/clock.js'
 import { guardedLogger } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
 import type { ApiClient } from '../api.js'
-import { objectIn, textIn } from '../informers/index.js'
+import { objectIn } from '../informers/index.js'
 import { ask } from '../objects/answer.js'
 import { pause } from '../objects/pause.js'
-import { configMapAt, type Place } from '../objects/places.js'
+import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
   type ForgetAnswer,
   forgetRequestsName,
@@ -36,8 +36,8 @@ export interface ServeForgetRequestsOptions {
 /**
  * Answers to those who ask, by `askToForget`, that an Envoy be forgotten, until `signal` aborts. Never rejects.
  *
- * A request that was answered while the answer could not be written is answered again: to forget is the same twice.
- * Answers that nobody fetches, and what is no request, are removed.
+ * Each request is carried out once: where the answer could not be written it is written later, as long as the request
+ * is there. Answers that nobody fetches, and what is no request, are removed.
  *
  * Needs the permissions to get and patch ConfigMaps in the namespace.
  *
@@ -53,10 +53,12 @@ export const serveForgetRequests = async (
   const logger = guardedLogger(options.logger ?? silentLogger)
   const place = configMapAt(options.namespace, forgetRequestsName)
   const ports: Ports = { client, place, clock, forget: options.forget }
-  const answered = new Map<string, number>()
+  let memory = nothing
   let trouble: string | undefined
   while (!signal.aborted) {
-    const problem = await look(ports, answered, signal)
+    const looked = await look(ports, memory, signal)
+    memory = looked.memory
+    const { problem } = looked
     if (problem !== undefined && problem !== trouble)
       logger.log('warn', 'requests to forget Envoys cannot be seen or answered', { error: problem })
     trouble = problem
@@ -71,34 +73,89 @@ interface Ports {
   readonly forget: (id: string) => Promise<ForgetAnswer>
 }
 
-/** Why it could not be done. `answered` has when each entry that has its answer was first seen. */
-const look = async (
-  { client, place, clock, forget }: Ports,
-  answered: Map<string, number>,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
+/** What is remembered from one look to the next, of what is still there. */
+interface Memory {
+  /** The answers that have been found, by the nonce of their request. */
+  readonly answers: ReadonlyMap<string, ForgetAnswer>
+  /** When an answer was first seen that nobody has fetched, by its nonce. */
+  readonly answered: ReadonlyMap<string, number>
+}
+
+const nothing: Memory = { answers: new Map(), answered: new Map() }
+
+interface Looked {
+  readonly memory: Memory
+  /** Why it could not be done. */
+  readonly problem: string | undefined
+}
+
+type Change = readonly [key: string, request: ForgetRequest | undefined]
+
+const look = async (ports: Ports, memory: Memory, signal: AbortSignal): Promise<Looked> => {
+  const { client, place, clock } = ports
   const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
-  if (found._tag === 'Missing') return undefined
-  if (found._tag !== 'Done') return found.problem.message
-  const data = objectIn(found.object, 'data')
-  for (const key of answered.keys()) if (textIn(data, key) === undefined) answered.delete(key)
-  const changes: Array<readonly [string, ForgetRequest | undefined]> = []
-  for (const [key, text] of Object.entries(data)) {
-    if (changes.length >= maxAtOnce || signal.aborted) break
-    const request = requestIn(text)
-    if (request === undefined) changes.push([key, undefined])
-    else if (request.answer === undefined)
-      changes.push([key, { ...request, answer: await answerTo(forget, request.id) }])
-    else if (isOld(answered, key, clock.nowMs())) changes.push([key, undefined])
-  }
-  if (changes.length === 0) return undefined
-  const written = await ask(
-    client,
-    patchRequests(place, changes),
-    `answer in ${place.shown}`,
-    signal,
+  if (found._tag === 'Missing') return { memory: nothing, problem: undefined }
+  if (found._tag !== 'Done') return { memory, problem: found.problem.message }
+  const entries = Object.entries(objectIn(found.object, 'data')).map(
+    ([key, text]) => [key, requestIn(text)] as const,
   )
-  return written._tag === 'Done' || written._tag === 'Missing' ? undefined : written.problem.message
+  const nowMs = clock.nowMs()
+  const due = entries.filter(([, request]) => isDue(request, memory, nowMs)).slice(0, maxAtOnce)
+  const next = await answerAll(ports, due, remembered(memory, entries, nowMs))
+  if (due.length === 0) return { memory: next, problem: undefined }
+  const changes = due.map(([key, request]) => changeOf(key, request, next))
+  // Guarded, so that a newer request is not replaced by the answer to an older one.
+  const patch = patchRequests(place, changes, versionOf(found.object))
+  const written = await ask(client, patch, `answer in ${place.shown}`, signal)
+  return { memory: next, problem: written._tag === 'Problem' ? written.problem.message : undefined }
+}
+
+/** It is no request, has no answer, or has one that nobody fetches. */
+const isDue = (request: ForgetRequest | undefined, { answered }: Memory, nowMs: number): boolean =>
+  request?.answer === undefined || nowMs - (answered.get(request.nonce) ?? nowMs) >= keepAnswerMs
+
+/** What is there no more is remembered no more. */
+const remembered = (
+  { answers, answered }: Memory,
+  entries: ReadonlyArray<Change>,
+  nowMs: number,
+): Memory => {
+  const requests = entries.flatMap(([, request]) => (request === undefined ? [] : [request]))
+  return {
+    answers: new Map(
+      requests.flatMap(({ nonce, answer }) => {
+        const known = answers.get(nonce)
+        return known === undefined || answer !== undefined ? [] : [[nonce, known] as const]
+      }),
+    ),
+    answered: new Map(
+      requests
+        .filter(({ answer }) => answer !== undefined)
+        .map(({ nonce }) => [nonce, answered.get(nonce) ?? nowMs] as const),
+    ),
+  }
+}
+
+/** Finds the answers that are not found yet, all at once: each may wait for a roster to be written. */
+const answerAll = async (
+  { forget }: Ports,
+  due: ReadonlyArray<Change>,
+  memory: Memory,
+): Promise<Memory> => {
+  const answers = new Map(memory.answers)
+  await Promise.all(
+    due.map(async ([, request]) => {
+      if (request === undefined || request.answer !== undefined || answers.has(request.nonce))
+        return
+      answers.set(request.nonce, await answerTo(forget, request.id))
+    }),
+  )
+  return { ...memory, answers }
+}
+
+const changeOf = (key: string, request: ForgetRequest | undefined, { answers }: Memory): Change => {
+  const answer = request === undefined ? undefined : answers.get(request.nonce)
+  return [key, request === undefined || answer === undefined ? undefined : { ...request, answer }]
 }
 
 const answerTo = async (
@@ -110,10 +167,4 @@ const answerTo = async (
   } catch (cause) {
     return { failure: String(cause) }
   }
-}
-
-const isOld = (answered: Map<string, number>, key: string, nowMs: number): boolean => {
-  const sinceMs = answered.get(key)
-  if (sinceMs === undefined) answered.set(key, nowMs)
-  return sinceMs !== undefined && nowMs - sinceMs >= keepAnswerMs
 }
