@@ -150,6 +150,17 @@ test('who may not ask is told why at once', async () => {
   expect(await ask('envoy-1')).toMatchObject({ left: { _tag: 'Denied' } })
 })
 
+test('a request of which nobody knows whether it was written is taken back at once', async () => {
+  const { server, ask, left } = aWorld()
+  server.edit(path, { data: {} })
+  let patches = 0
+  server.meddle = ({ method }) =>
+    method === 'PATCH' && (patches += 1) === 1 ? lost(true) : undefined
+  expect(await ask('envoy-1')).toMatchObject({ left: { _tag: 'Unreachable' } })
+  expect(patches).toBe(2)
+  expect(left()).toEqual([])
+})
+
 test('what is no request, and answers that nobody fetches, are removed', async () => {
   const { server, clock, serve, left } = aWorld()
   const data = {

@@ -31,15 +31,22 @@ const fates: fc.Arbitrary<ReadonlyArray<Fate>> = fc.array(
 interface Player {
   /** How far its clock is off. */
   readonly offsetMs: number
-  /** Empty spans are pauses of the whole process. */
   readonly crashesAtMs: number
+  /** When none of its requests reaches the server, and for how long. */
+  readonly cutAtMs: number
+  readonly cutForMs: number
   contender: Contender
 }
 
 const players: fc.Arbitrary<ReadonlyArray<Omit<Player, 'contender'>>> = fc.array(
   fc.record({
     offsetMs: fc.integer({ min: -1e9, max: 1e9 }),
-    crashesAtMs: fc.oneof(fc.constant(Infinity), fc.nat(120_000)),
+    crashesAtMs: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(Infinity) },
+      { weight: 1, arbitrary: fc.nat(120_000) },
+    ),
+    cutAtMs: fc.nat(70_000),
+    cutForMs: fc.nat(30_000),
   }),
   { minLength: 2, maxLength: 3 },
 )
@@ -99,7 +106,11 @@ const play = (
   const { at, nowMs, run } = world()
   const server = serverOf()
   const rest = script.values()
-  const fateOf = (): Fate => (nowMs() > troubleMs ? good : (rest.next().value ?? good))
+  const fateOf = ({ cutAtMs, cutForMs }: Player): Fate => {
+    if (nowMs() > troubleMs) return good
+    if (nowMs() >= cutAtMs && nowMs() < cutAtMs + cutForMs) return { ...good, isLost: 'Request' }
+    return rest.next().value ?? good
+  }
   const all = given.map((each, i): Player => ({
     ...each,
     contender: newContender(`cp-${i}`),
@@ -117,7 +128,7 @@ const play = (
       if (isAlive(player)) take({ _tag: 'Due', nowMs: local() })
     }
     const send = (command: LeaseCommand): void => {
-      const { thereMs, backMs, isLost } = fateOf()
+      const { thereMs, backMs, isLost } = fateOf(player)
       const sentAtMs = local()
       let isAnswered = false
       const answer = (event: () => LeaseEvent): void => {

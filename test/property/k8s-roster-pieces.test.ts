@@ -10,7 +10,14 @@ const lines = (maxLength: number): fc.Arbitrary<ReadonlyArray<string>> =>
   fc.array(
     fc.oneof(
       { weight: 8, arbitrary: fc.string({ maxLength: 40 }) },
-      { weight: 1, arbitrary: fc.string({ maxLength: 300, unit: 'grapheme' }) },
+      {
+        weight: 1,
+        arbitrary: fc.string({
+          minLength: 70,
+          maxLength: 300,
+          unit: fc.constantFrom('a', 'é', '\u{1f6f0}'),
+        }),
+      },
     ),
     { maxLength },
   )

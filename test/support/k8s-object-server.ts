@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ApiClient, ApiFailure, ApiReply, ApiRequest } from '../../src/adapters/k8s/api.js'
 import {

@@ -31,13 +31,13 @@ export interface AskToForgetOptions {
   readonly clock?: Clock | undefined
 }
 
-/** How long an end is made of a request that was not answered, in milliseconds. */
+/** How long it may take to take a request back, in milliseconds. */
 const withdrawMs = 2_000
 
 /**
  * Asks the control plane at work, through the API server, to wait no more for a lost Envoy, and waits for its answer,
- * for `forgetAnswerMs` at most. Left if there is none: then the request is taken back, so that nothing comes of it later,
- * as far as the API server can be reached.
+ * for `forgetAnswerMs` at most. Left if there is none: then the request is taken back, so that nothing comes of it
+ * later, as far as the API server can be reached.
  *
  * Needs the permissions to get, create and patch ConfigMaps in the namespace.
  *
@@ -55,13 +55,15 @@ export const askToForget =
     const place = configMapAt(namespace, forgetRequestsName)
     const request: ForgetRequest = { id, nonce: randomUUID() }
     const put = await putRequest(client, place, request, signal)
-    if (put._tag !== 'Done' && !isUncertain(put)) return E.left(put.problem)
-    const waited = await waitForAnswer({ client, place, clock }, request, signal)
-    return E.isRight(waited) ? waited : withdraw({ client, place, clock }, request, waited)
+    const answer =
+      put._tag === 'Done'
+        ? await waitForAnswer({ client, place, clock }, request, signal)
+        : E.left(put.problem)
+    const mayBeThere = put._tag === 'Done' || (put._tag === 'Problem' && put.isUncertain)
+    return E.isRight(answer) || !mayBeThere
+      ? answer
+      : withdraw({ client, place, clock }, request, answer)
   }
-
-/** It may be there, or come to be there, although there was no answer. */
-const isUncertain = (answer: Answer): boolean => answer._tag === 'Problem' && answer.isUncertain
 
 interface AskPorts {
   readonly client: ApiClient
