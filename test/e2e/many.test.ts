@@ -17,7 +17,7 @@ const routes = 5_000
 const services = 10
 /** How many requests make the routes at a time. */
 const writers = 16
-const patienceMs = 240_000
+const patienceMs = 420_000
 /** A route may be told of twice: while its Envoys take it, and then. */
 const maxStatusWrites = 2 * routes + 500
 
@@ -83,7 +83,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(1)
 
 test(
   `${routes} routes that are applied at once are all programmed`,
-  { timeout: 600_000 },
+  { timeout: 700_000 },
   async () => {
     const envoys = await Promise.all(
       (['sotw', 'delta'] as const).map((variant) => edge.startEnvoy({ variant, until: 'admin' })),

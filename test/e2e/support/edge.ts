@@ -23,6 +23,8 @@ export interface EdgeOptions {
   readonly args?: ReadonlyArray<string>
   /** What the control plane dials; the API server itself if absent. */
   readonly url?: string
+  /** For Node, as for a profile. */
+  readonly nodeOptions?: ReadonlyArray<string>
   /** How long its tokens live, in milliseconds; a day if absent. */
   readonly tokenLifeMs?: number
 }
@@ -81,6 +83,7 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
       ...['--listener', 'http=127.0.0.1:0', ...(options.args ?? [])],
     ],
     kubeconfig,
+    nodeOptions: options.nodeOptions ?? [],
   })
   const envoys = new Set<DeletionEnvoy>()
   const watches = new Set<RouteWatch>()
