@@ -4,9 +4,7 @@ import { type RecordingBackends, startRecordingBackends } from '../support/delet
 import { servedAfter } from '../support/deletion/judge.js'
 import { type Door, type Shot, startLoad } from '../support/deletion/load.js'
 import { answers } from '../support/traffic.js'
-import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
-import { prefixRoute, serviceWith } from './support/edge-objects.js'
 import type { RouteWatch } from './support/watch-routes.js'
 import { theCluster } from './support/the-cluster.js'
 
@@ -38,14 +36,7 @@ afterAll(async () => {
   await backends.stop()
 })
 
-const applyRoute = async (name: string): Promise<string> => {
-  const address = freshAddress()
-  await edge.apply(
-    ...serviceWith(edge.namespace, name, backends.port, [address]),
-    prefixRoute(edge.namespace, name),
-  )
-  return address
-}
+const applyRoute = (name: string): Promise<string> => edge.applyServed(name, backends)
 
 interface Round {
   readonly path: string

@@ -5,13 +5,7 @@ import type { DeletionEnvoy } from '../support/deletion/wired-envoy.js'
 import { answers, ask } from '../support/traffic.js'
 import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
-import {
-  conditionOf,
-  isProgrammed,
-  prefixRoute,
-  routeManifest,
-  serviceWith,
-} from './support/edge-objects.js'
+import { conditionOf, isProgrammed, routeManifest, serviceWith } from './support/edge-objects.js'
 import type { RouteWatch } from './support/watch-routes.js'
 import { theCluster } from './support/the-cluster.js'
 
@@ -41,14 +35,7 @@ afterAll(async () => {
   await backends.stop()
 })
 
-const applyRoute = async (name: string): Promise<string> => {
-  const address = freshAddress()
-  await edge.apply(
-    ...serviceWith(edge.namespace, name, backends.port, [address]),
-    prefixRoute(edge.namespace, name),
-  )
-  return address
-}
+const applyRoute = (name: string): Promise<string> => edge.applyServed(name, backends)
 
 const served = async (name: string, address: string): Promise<void> => {
   for (const envoy of envoys) await answers(await envoy.port(), `/${name}`, `200 ${address}`)

@@ -33,14 +33,7 @@ afterAll(async () => {
   await backends.stop()
 })
 
-const applyRoute = async (name: string): Promise<string> => {
-  const address = freshAddress()
-  await edge.apply(
-    ...serviceWith(edge.namespace, name, backends.port, [address]),
-    prefixRoute(edge.namespace, name),
-  )
-  return address
-}
+const applyRoute = (name: string): Promise<string> => edge.applyServed(name, backends)
 
 const kubectl = (...args: ReadonlyArray<string>): Promise<string> =>
   edge.cluster.kubectl(['-n', edge.namespace, ...args])

@@ -5,9 +5,8 @@ import { type RecordingBackends, startRecordingBackends } from '../support/delet
 import type { DeletionEnvoy } from '../support/deletion/wired-envoy.js'
 import { eventually } from '../support/envoy.js'
 import { answers } from '../support/traffic.js'
-import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
-import { conditionOf, prefixRoute, serviceWith } from './support/edge-objects.js'
+import { conditionOf } from './support/edge-objects.js'
 import { theCluster } from './support/the-cluster.js'
 
 /** How long a route is seen to stay, in milliseconds: many times what a deletion takes. */
@@ -37,11 +36,7 @@ afterAll(async () => {
 
 /** A route that both Envoys serve, of which one is paused before it is deleted. */
 const stuckRoute = async (name: string): Promise<void> => {
-  const address = freshAddress()
-  await edge.apply(
-    ...serviceWith(edge.namespace, name, backends.port, [address]),
-    prefixRoute(edge.namespace, name),
-  )
+  const address = await edge.applyServed(name, backends)
   for (const envoy of [well, paused])
     await answers(await envoy.port(), `/${name}`, `200 ${address}`)
   paused.pause()

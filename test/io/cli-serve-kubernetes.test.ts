@@ -71,17 +71,10 @@ const conditionsOf = (api: CliApiServer, name: string) => {
   return (status?.conditions ?? []).map(({ type, reason }) => `${type} ${reason}`)
 }
 
-interface SeenEvent {
-  readonly reason: string
-  readonly type: string
-  readonly note: string
-  readonly regarding: Readonly<Record<string, string>>
-}
-
-const eventsOf = (api: CliApiServer, reason: string): ReadonlyArray<SeenEvent> =>
+const eventsOf = (api: CliApiServer, reason: string) =>
   api
     .below(eventsPath)
-    .map((event) => event as unknown as SeenEvent)
+    .map(({ type, reason: why, note, regarding }) => ({ type, reason: why, note, regarding }))
     .filter((event) => event.reason === reason)
 
 const holderOf = (api: CliApiServer): unknown =>

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../ports/clock.js'
+import { type Clock, pause, systemClock } from '../../ports/clock.js'
 import { guardedLogger } from '../../ports/faults.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
 import type { ApiClient } from './api.js'
@@ -6,7 +6,6 @@ import type { ClusterEvent } from './events/cluster-event.js'
 import { countEvent, createEvent, nameOfEvent } from './events/requests.js'
 import { keyOfEvent, maxWaiting, remember, type Told, writingOf } from './events/series.js'
 import { type Answer, ask } from './objects/answer.js'
-import { pause } from './objects/pause.js'
 
 export type { ClusterEvent } from './events/cluster-event.js'
 

@@ -16,8 +16,8 @@ import {
   integer,
   literals,
   port,
+  knownRetryConditions,
   retryCondition,
-  retryConditionCount,
   servicePort,
   text,
 } from './leaves.js'
@@ -91,7 +91,7 @@ export const timeouts: Codec<Timeouts> = exactly<Timeouts>()(
 )
 
 const retryConditions = where(
-  list(retryCondition, { min: 1, max: retryConditionCount, of: 'conditions' }),
+  list(retryCondition, { min: 1, max: knownRetryConditions.length, of: 'conditions' }),
   unique('condition', (condition) => condition),
 )
 

@@ -82,7 +82,7 @@ export const duration: Codec<string> = where(
  * Envoy's retry conditions, of `x-envoy-retry-on` and `x-envoy-retry-grpc-on`, save those that need a
  * list of codes or headers beside them.
  */
-const retryConditions: ReadonlySet<string> = new Set([
+export const knownRetryConditions: ReadonlyArray<string> = [
   '5xx',
   'gateway-error',
   'reset',
@@ -97,14 +97,12 @@ const retryConditions: ReadonlySet<string> = new Set([
   'internal',
   'resource-exhausted',
   'unavailable',
-])
-
-export const retryConditionCount: number = retryConditions.size
+]
 
 export const retryCondition: Codec<string> = text((value) => {
-  if (retryConditions.has(value)) return undefined
-  const meant = nearest(value, [...retryConditions])
+  if (knownRetryConditions.includes(value)) return undefined
+  const meant = nearest(value, knownRetryConditions)
   return meant === undefined
-    ? `must be one of ${either([...retryConditions])}, not ${show(value)}`
+    ? `must be one of ${either(knownRetryConditions)}, not ${show(value)}`
     : `is not a retry condition of Envoy: did you mean ${show(meant)}?`
 })

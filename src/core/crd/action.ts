@@ -1,3 +1,4 @@
+import { knownRetryConditions } from '../codec/leaves.js'
 import { distinctNames } from './match.js'
 import { address, dnsLabel, hostAndPort, servicePort, urlHost } from './names.js'
 import { choice, list, object, present, rule, type Schema, whole, withRules } from './schema.js'
@@ -75,33 +76,15 @@ export const timeouts: Schema = object('How long things may take.', {
   ),
 })
 
-/** Those of Envoy that need no list of codes or headers beside them. */
-const retryConditions = [
-  '5xx',
-  'gateway-error',
-  'reset',
-  'reset-before-request',
-  'connect-failure',
-  'envoy-ratelimited',
-  'retriable-4xx',
-  'refused-stream',
-  'http3-post-connect-failure',
-  'cancelled',
-  'deadline-exceeded',
-  'internal',
-  'resource-exhausted',
-  'unavailable',
-]
-
 export const retries: Schema = object(
   'Sends a request again when it has failed.',
   {
     attempts: whole('How many more times a request may be sent.', 1, maxAttempts),
     on: list(
       'When to send it again; when no application can have seen it if absent.',
-      choice("One of Envoy's retry conditions.", retryConditions),
+      choice("One of Envoy's retry conditions.", knownRetryConditions),
       1,
-      retryConditions.length,
+      knownRetryConditions.length,
       'set',
     ),
   },

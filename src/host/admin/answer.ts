@@ -1,5 +1,6 @@
 import { showKey, type RouteKey } from '../../core/edge-route.js'
 import type { Logger } from '../../ports/logger.js'
+import { connectedRefusal, unknownRefusal } from '../forget-words.js'
 import type { BreakGlassResult, ForgetResult, Operator } from '../operator.js'
 import {
   brokenDocument,
@@ -77,13 +78,9 @@ const forgetAnswer = (id: string, heldUp: ReadonlyArray<string>, result: ForgetR
     case 'Forgotten':
       return ok(forgottenDocument(id, [...new Set(heldUp)]))
     case 'Connected':
-      return refused(
-        409,
-        'Connected',
-        'it is connected: only what it says itself shows what it serves. End its process first, or wait for its answer',
-      )
+      return refused(409, 'Connected', connectedRefusal)
     case 'Unknown':
-      return refused(404, 'NotFound', 'no node has this id')
+      return refused(404, 'NotFound', unknownRefusal)
     default:
       return refused(502, 'Failed', result.failure)
   }

@@ -5,7 +5,7 @@ import { askAdmin } from './admin/client.js'
 import { forgottenDecoder } from './admin/decode.js'
 import { adminFrom, failed } from './admin/run.js'
 import { showHeldUp } from './admin/show-node.js'
-import { showName } from './admin/words.js'
+import { forgottenText, showName } from './admin/words.js'
 import { forgetInCluster } from './cluster/forget.js'
 import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import type { Command } from './command.js'
@@ -48,10 +48,8 @@ const forget = async (id: string, admin: HostPort, world: World): Promise<ExitCo
   const answer = await askAdmin(admin, question, world.signal)
   if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left}`)
   const { heldUp, heldUpCount } = answer.right
-  world.out(`${showName(id)} is forgotten: nothing waits for it any more.
-${heldUpCount === 0 ? 'Nothing did' : `These did: ${showHeldUp(heldUp, heldUpCount)}`}.
-If its process still runs it may go on serving what it had, deleted routes among it, until it connects
-again.
-`)
+  const didWait =
+    heldUpCount === 0 ? 'Nothing did' : `These did: ${showHeldUp(heldUp, heldUpCount)}`
+  world.out(forgottenText(id, `${didWait}.\n`))
   return exitCodes.ok
 }

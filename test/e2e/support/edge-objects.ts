@@ -88,6 +88,17 @@ export const sliceManifest = (
   })),
 })
 
+/** A route for the prefix of its name, and a Service of that name for it with one endpoint. */
+export const servedRoute = (
+  namespace: string,
+  name: string,
+  port: number,
+  address: string,
+): ReadonlyArray<Manifest> => [
+  ...serviceWith(namespace, name, port, [address]),
+  prefixRoute(namespace, name),
+]
+
 /** A Service with its endpoints. */
 export const serviceWith = (
   namespace: string,

@@ -5,13 +5,15 @@ import { onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { Cluster } from '../cluster/cluster.js'
 import type { ServiceAccount } from '../cluster/tokens.js'
+import type { RecordingBackends } from '../../support/deletion/backends.js'
 import { eventually } from '../../support/envoy.js'
 import {
   type DeletionEnvoy,
   type RigEnvoyOptions,
   startBehindWire,
 } from '../../support/deletion/wired-envoy.js'
-import type { EdgeRouteObject, Manifest } from './edge-objects.js'
+import { freshAddress } from './addresses.js'
+import { type EdgeRouteObject, type Manifest, servedRoute } from './edge-objects.js'
 import { nameOf } from './namespace.js'
 import { type Program, startProgram } from './program.js'
 import { type RouteWatch, watchRoutes } from './watch-routes.js'
@@ -23,8 +25,6 @@ export interface EdgeOptions {
   readonly args?: ReadonlyArray<string>
   /** What the control plane dials; the API server itself if absent. */
   readonly url?: string
-  /** For Node, as for a profile. */
-  readonly nodeOptions?: ReadonlyArray<string>
   /** How long its tokens live, in milliseconds; a day if absent. */
   readonly tokenLifeMs?: number
 }
@@ -46,6 +46,8 @@ export interface Edge {
   readonly program: Program
   /** Applies all of them with kubectl. */
   readonly apply: (...manifests: ReadonlyArray<Manifest>) => Promise<void>
+  /** Applies a route for the prefix of its name, to a backend of its own; returns the address of that. */
+  readonly applyServed: (name: string, backends: RecordingBackends) => Promise<string>
   readonly get: (name: string) => Promise<EdgeRouteObject | undefined>
   readonly list: () => Promise<ReadonlyArray<EdgeRouteObject>>
   /** Deletes a route with kubectl, without waiting until it is gone. */
@@ -83,16 +85,21 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
       ...['--listener', 'http=127.0.0.1:0', ...(options.args ?? [])],
     ],
     kubeconfig,
-    nodeOptions: options.nodeOptions ?? [],
   })
+  const apply: Edge['apply'] = async (...items) => {
+    const list = { apiVersion: 'v1', kind: 'List', items }
+    await cluster.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(list))
+  }
   const envoys = new Set<DeletionEnvoy>()
   const watches = new Set<RouteWatch>()
   const routesPath = `/apis/net.10xdev.io/v1/namespaces/${namespace}/edgeroutes`
   return {
     ...{ cluster, namespace, system, account, kubeconfig, tokenFile, program, renewToken },
-    apply: async (...items) => {
-      const list = { apiVersion: 'v1', kind: 'List', items }
-      await cluster.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(list))
+    apply,
+    applyServed: async (name, { port }) => {
+      const address = freshAddress()
+      await apply(...servedRoute(namespace, name, port, address))
+      return address
     },
     get: async (name) => {
       const { status, body } = await cluster.request({ path: `${routesPath}/${name}` })

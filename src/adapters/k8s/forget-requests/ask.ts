@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { type Clock, systemClock } from '../../../ports/clock.js'
+import { type Clock, pause, systemClock } from '../../../ports/clock.js'
 import type { ApiClient, ApiRequest } from '../api.js'
 import { type JsonObject, objectIn } from '../informers/index.js'
 import { type Answer, ask } from '../objects/answer.js'
 import type { ApiProblem } from '../objects/api-problem.js'
-import { pause } from '../objects/pause.js'
 import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
   createRequests,

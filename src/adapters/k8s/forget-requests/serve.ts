@@ -1,10 +1,9 @@
-import { type Clock, systemClock } from '../../../ports/clock.js'
+import { type Clock, pause, systemClock } from '../../../ports/clock.js'
 import { guardedLogger } from '../../../ports/faults.js'
 import { type Logger, silentLogger } from '../../../ports/logger.js'
 import type { ApiClient } from '../api.js'
 import { objectIn } from '../informers/index.js'
 import { ask } from '../objects/answer.js'
-import { pause } from '../objects/pause.js'
 import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
   type ForgetAnswer,

@@ -1,7 +1,7 @@
+import { pause } from '../../../ports/clock.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ApiProblem } from '../objects/api-problem.js'
 import { ask } from '../objects/answer.js'
-import { pause } from '../objects/pause.js'
 import type { LeasePorts } from './contend.js'
 import { maxObservedMs, observeEveryMs } from './limits.js'
 import { leaseIn, type LeaseRecord, readLeaseAt } from './record.js'

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Clock } from '../../../ports/clock.js'
+import { type Clock, pause } from '../../../ports/clock.js'
 import { maxPauseMs } from './limits.js'
 
 /** What has come of a try. */
@@ -30,15 +30,3 @@ export const patiently = async <A>(
   }
   return E.left(last)
 }
-
-const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      cancel()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const cancel = clock.after(ms, done)
-    signal.addEventListener('abort', done)
-  })

@@ -66,3 +66,10 @@ export const showSince = (date: string, now: string): string =>
 /** `1 Envoy`, `2 Envoys`. */
 export const plural = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** What it means that nobody waits for a node any more; `detail` is a line of its own, or nothing. */
+export const forgottenText = (id: string, detail: string = ''): string =>
+  `${showName(id)} is forgotten: nothing waits for it any more.
+${detail}If its process still runs it may go on serving what it had, deleted routes among it, until it connects
+again.
+`

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failed } from '../admin/run.js'
-import { printable, showName } from '../admin/words.js'
+import { connectedRefusal, unknownRefusal } from '../../forget-words.js'
+import { forgottenText, printable, showName } from '../admin/words.js'
 import type { ForgetAnswer } from '../peers.js'
 import { exitCodes, type ExitCode, type World } from '../world.js'
 import type { Cluster } from './connect.js'
@@ -28,10 +29,7 @@ const forget = async (id: string, cluster: Cluster, world: World): Promise<ExitC
   if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left.message}`)
   const refusal = refusalIn(answer.right)
   if (refusal !== undefined) return failed(world, 'forget', `${showName(id)}: ${refusal}`)
-  world.out(`${showName(id)} is forgotten: nothing waits for it any more.
-If its process still runs it may go on serving what it had, deleted routes among it, until it connects
-again.
-`)
+  world.out(forgottenText(id))
   return exitCodes.ok
 }
 
@@ -41,14 +39,10 @@ const refusalIn = (answer: ForgetAnswer): string | undefined => {
     case 'Forgotten':
       return undefined
     case 'Connected':
-      return connectedWords
+      return connectedRefusal
     case 'Unknown':
-      return 'no node has this id'
+      return unknownRefusal
     default:
       return printable(answer.failure)
   }
 }
-
-const connectedWords =
-  'it is connected: only what it says itself shows what it serves. ' +
-  'End its process first, or wait for its answer'
