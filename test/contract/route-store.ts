@@ -29,7 +29,10 @@ export interface Present {
 }
 
 /** A condition of ours, or of somebody else. */
-export type Said = Omit<Condition, 'type'> & { readonly type: string }
+export type Said = Omit<Condition, 'type' | 'status'> & {
+  readonly type: string
+  readonly status: Condition['status'] | 'Unknown'
+}
 
 export const aCondition = <Type extends string>(
   type: Type,
@@ -158,6 +161,20 @@ export const routeStoreContract = (
       expect(await store.writeConditions((await present()).stored, [accepted])()).toEqual(done)
       expect((await present()).stored.conditions).toEqual([accepted])
       expect(typesOf(await present())).toEqual(['Accepted', 'Known'])
+    })
+
+    test('a condition of which others have written a part can be taken away', async () => {
+      const { store, present, say, seen } = await worldWith()
+      await say('a', [programmed, accepted])
+      const otherwise = { ...accepted, status: 'False' as const }
+      expect(await store.writeConditions((await present()).stored, [otherwise])()).toEqual(done)
+      expect((await present()).conditions).toEqual([otherwise])
+      expect(await store.writeConditions((await present()).stored, [programmed])()).toEqual(done)
+      expect((await present()).conditions).toEqual([programmed])
+      await say('a', [{ ...programmed, status: 'Unknown' }, foreign])
+      expect(await store.writeConditions((await present()).stored, [accepted])()).toEqual(done)
+      expect(typesOf(await present())).toEqual(['Accepted', 'Known'])
+      expect(failureOf(await store.writeConditions(seen, [programmed])())).toBe('Conflict')
     })
 
     test('what is as it should be gets no new version', async () => {

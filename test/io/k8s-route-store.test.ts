@@ -146,6 +146,36 @@ describe('what a reply means', () => {
     expect(E.isLeft(written) && written.left.message.length).toBeLessThan(1_000)
   })
 
+  test('conditions that are refused for what is left of ours are taken off first, then said', async () => {
+    const { store, say, seen, meddlings, client } = await start()
+    await say('a', [aCondition('Deprogrammed')])
+    meddlings.push({ reply: replyOf(422) })
+    expect(failureOf(await store.writeConditions(await seen(), [accepted])())).toBe('done')
+    expect((await seen()).conditions).toEqual([accepted])
+    expect(client.asked.map(({ contentType, method }) => contentType ?? method)).toEqual([
+      'application/apply-patch+yaml',
+      'GET',
+      'application/json-patch+json',
+      'application/apply-patch+yaml',
+    ])
+  })
+
+  test('conditions that are refused again are Unavailable: what was in the way is gone', async () => {
+    const { store, say, seen, meddlings } = await start()
+    await say('a', [aCondition('Deprogrammed')])
+    meddlings.push({ reply: replyOf(422) }, undefined, undefined, { reply: replyOf(422) })
+    expect(failureOf(await store.writeConditions(await seen(), [accepted])())).toBe('Unavailable')
+    expect((await seen()).conditions).toEqual([])
+  })
+
+  test('conditions that are refused where nothing of ours is in the way stay Refused', async () => {
+    const { store, say, seen, meddlings, client } = await start()
+    await say('a', [aCondition('Known')])
+    meddlings.push({ reply: replyOf(422) })
+    expect(failureOf(await store.writeConditions(await seen(), [accepted])())).toBe('Refused')
+    expect(client.asked).toHaveLength(2)
+  })
+
   test('conditions of which a part could not be taken off are Unavailable: the rest is written', async () => {
     const { store, say, seen, meddlings } = await start()
     await say('a', [aCondition('Deprogrammed')])

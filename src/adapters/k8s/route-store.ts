@@ -29,7 +29,7 @@ export interface KubernetesRouteStoreOptions {
  * Guarantees: every write comes to an end within `writeDeadlineMs`, if the client keeps its deadlines. Writes of
  * finalizers and of conditions are held to their limits by themselves: no finalizer waits for a status.
  *
- * Cost: one request for a write; one more to find out what a conflict is about.
+ * Cost: one request for a write; one more to find out what a conflict is about; more where others write our conditions.
  *
  * @category kubernetes
  * @since 0.3.0
@@ -44,17 +44,15 @@ export const kubernetesRouteStore = (
   return {
     guard: (object) => {
       const request = guardOf(object, fieldManager)
-      return request === undefined ? nothingToDo : write('finalizers', object, request)
+      return request === undefined ? nothingToDo : write('finalizers', { object, request })
     },
     release: (object) => {
       const request = releaseOf(object, fieldManager)
-      return request === undefined ? nothingToDo : write('finalizers', object, request)
+      return request === undefined ? nothingToDo : write('finalizers', { object, request })
     },
     writeConditions: (object, conditions) => {
-      const requests = conditionsWriteOf(object, conditions, fieldManager)
-      return requests === undefined
-        ? nothingToDo
-        : write('conditions', object, requests.first, requests.then)
+      const first = conditionsWriteOf(object, conditions, fieldManager)
+      return first === undefined ? nothingToDo : write('conditions', first)
     },
   }
 }

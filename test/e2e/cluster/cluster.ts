@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certificatesIn, type KeyPair } from './certificates.js'
 import { compact } from './etcd.js'
-import { requestJson, type JsonAnswer, type JsonRequest } from './request.js'
+import { type JsonAnswer, type JsonRequest, requestPatiently } from './request.js'
 import { type ServiceAccount, signToken } from './tokens.js'
 
 /** Where a cluster is: all that another process needs to use it. Plain data. */
@@ -79,7 +79,7 @@ export const accessTo = (address: ClusterAddress): ClusterAccess => {
     mintToken: (account, lifeMs) =>
       signToken(readFileSync(certificates.tokens.privateKey, 'utf8'), account, lifeMs),
     kubectl: (args, input) => runKubectl([`--kubeconfig=${kubeconfig}`, ...args], input),
-    request: (request) => requestJson(url, ca, { token: adminToken, ...request }),
+    request: (request) => requestPatiently(url, ca, { token: adminToken, ...request }),
     compactEtcd: () => compact(etcdUrl),
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { setTimeout } from 'node:timers/promises'
 
 export interface JsonRequest {
   /** `GET` if absent. */
@@ -44,6 +45,23 @@ export const requestJson = (
     sent.on('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
+
+/** How often, and after which pause, what an API server that starts is too busy for is asked again. */
+const tries = 60
+const pauseMs = 250
+
+/** As `requestJson`, but asks again where the answer is 429: the server has done nothing, and has just started. */
+export const requestPatiently = async (
+  url: string,
+  ca: Buffer,
+  request: JsonRequest,
+): Promise<JsonAnswer> => {
+  for (let left = tries; ; left -= 1) {
+    const answer = await requestJson(url, ca, request)
+    if (answer.status !== 429 || left === 0) return answer
+    await setTimeout(pauseMs)
+  }
+}
 
 const readText = async (answer: IncomingMessage): Promise<string> => {
   const chunks: Array<Uint8Array> = []

@@ -50,7 +50,7 @@ export const startChurn = async (options: ChurnOptions): Promise<Churn> => {
   const state = { isOver: false, made: 0, changes: 0, failures: 0 }
   const names: Array<string> = []
   const deleted = new Set<string>()
-  const watching = watchDeletions(edge, envoys)
+  const watching = await watchDeletions(edge, envoys)
   const act = actor(edge, prng, prefix)
   const make = async (): Promise<void> => {
     const name = `${prefix}-${(state.made += 1)}`
@@ -124,10 +124,10 @@ const actor = ({ cluster, namespace }: Edge, prng: Prng, prefix: string): Actor 
  * Asks every Envoy for each route in the moment in which the API server says that it is gone; until the API server
  * itself is.
  */
-const watchDeletions = (
+const watchDeletions = async (
   edge: Edge,
   envoys: () => ReadonlyArray<DeletionEnvoy>,
-): { readonly served: () => ReadonlyArray<string> } => {
+): Promise<{ readonly served: () => ReadonlyArray<string> }> => {
   const served: Array<string> = []
   const look = async (name: string): Promise<void> => {
     for (const envoy of envoys()) {
@@ -136,11 +136,10 @@ const watchDeletions = (
       if (answer.startsWith('200')) served.push(`${envoy.id} ${name}: ${answer}`)
     }
   }
-  void edge.watch().then(({ onEvent }) =>
-    onEvent(({ type, object }) => {
-      if (type === 'DELETED') void look(object.metadata.name)
-    }),
-  )
+  const { onEvent } = await edge.watch()
+  onEvent(({ type, object }) => {
+    if (type === 'DELETED') void look(object.metadata.name)
+  })
   return { served: () => served }
 }
 

@@ -63,6 +63,14 @@ export const storeMoves: fc.Arbitrary<ReadonlyArray<Move>> = fc
   .tuple(creation, fc.array(move, { minLength: 4, maxLength: 12 }))
   .map(([first, rest]) => [first, ...rest])
 
+/** After these the server refused what we apply: of a condition that it no longer names, others own a part. */
+export const partlyOthers: ReadonlyArray<Move> = [
+  { do: 'Create', finalizers: [] },
+  { do: 'Say', conditions: [aCondition('Programmed'), aCondition('ResolvedRefs')] },
+  { do: 'Write', ago: 0, conditions: [aCondition('ResolvedRefs', { status: 'False' })] },
+  { do: 'Write', ago: 0, conditions: [aCondition('Accepted')] },
+]
+
 /** Makes the same moves in two worlds, and expects the same of both after each. */
 export const playBoth = async (
   moves: ReadonlyArray<Move>,

@@ -1,6 +1,8 @@
-import { request } from 'node:https'
+import type { ClientRequest } from 'node:http'
+import { request, type RequestOptions } from 'node:https'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClusterAccess } from '../cluster/cluster.js'
 import type { EdgeRouteObject } from './edge-objects.js'
 
@@ -25,6 +27,36 @@ export interface RouteWatch {
 /** How long an event is waited for that has to come. */
 const patienceMs = 30_000
 
+/** An API server that has just started asks to wait (429). */
+const pauseMs = 250
+
+/** Asks until it is answered well, and hands on the lines of that answer. */
+const answered = async (
+  url: string,
+  options: RequestOptions,
+  onLine: (line: string) => void,
+): Promise<ClientRequest> => {
+  const untilMs = performance.now() + patienceMs
+  for (;;) {
+    const sent = request(url, options)
+    const said = await new Promise<number | string>((resolve) => {
+      sent.on('error', ({ message }) => resolve(message))
+      sent.on('response', (answer) => {
+        answer.on('error', () => undefined)
+        const lines = createInterface({ input: answer })
+        lines.on('error', () => undefined)
+        if (answer.statusCode === 200) lines.on('line', onLine)
+        resolve(answer.statusCode ?? 0)
+      })
+      sent.end()
+    })
+    if (said === 200) return sent
+    sent.destroy()
+    if (performance.now() > untilMs) throw new Error(`the API server answers a watch with ${said}`)
+    await pause(pauseMs)
+  }
+}
+
 /** Starts one, and waits until the API server answers. It ends with the API server. */
 export const watchRoutes = async (
   cluster: ClusterAccess,
@@ -33,28 +65,19 @@ export const watchRoutes = async (
   const events: Array<RouteEvent> = []
   const listeners = new Set<(event: RouteEvent) => void>()
   const path = `/apis/net.10xdev.io/v1/namespaces/${namespace}/edgeroutes?watch=true`
-  const sent = request(`${cluster.url}${path}`, {
+  const url = `${cluster.url}${path}`
+  const options = {
     ca: readFileSync(cluster.caFile),
     headers: { authorization: `Bearer ${cluster.adminToken}` },
     agent: false,
-  })
-  await new Promise<void>((resolve, reject) => {
-    sent.on('error', reject)
-    sent.on('response', (answer) => {
-      answer.on('error', () => undefined)
-      const lines = createInterface({ input: answer })
-      lines.on('error', () => undefined)
-      lines.on('line', (line) => {
-        const { type, object } = JSON.parse(line) as Omit<RouteEvent, 'atMs'>
-        const event = { type, object, atMs: performance.now() }
-        events.push(event)
-        for (const listener of [...listeners]) listener(event)
-      })
-      if (answer.statusCode === 200) resolve()
-      else reject(new Error(`the API server answers a watch with ${answer.statusCode}`))
-    })
-    sent.end()
-  })
+  }
+  const onLine = (line: string): void => {
+    const { type, object } = JSON.parse(line) as Omit<RouteEvent, 'atMs'>
+    const event = { type, object, atMs: performance.now() }
+    events.push(event)
+    for (const listener of [...listeners]) listener(event)
+  }
+  const sent = await answered(url, options, onLine)
   return {
     events,
     onEvent: (listener) => void listeners.add(listener),

@@ -27,16 +27,19 @@ export interface WriterPorts {
 
 /** Sends writes to an API server. */
 export interface Writer {
-  /**
-   * Sends a request when its turn comes. `andThen` says whether the body of the reply calls for another one, which has
-   * no turn of its own.
-   */
-  readonly write: (
-    lane: keyof WriteLimits,
-    object: StoredObject,
-    request: WriteRequest,
-    andThen?: (body: unknown) => WriteRequest | undefined,
-  ) => TaskEither<WriteError, void>
+  /** Takes the first step when its turn comes; those that follow from it have no turn of their own. */
+  readonly write: (lane: keyof WriteLimits, first: WriteStep) => TaskEither<WriteError, void>
+}
+
+/** One request of a write, and what follows from its reply. A write has a bounded number of steps. */
+export interface WriteStep {
+  /** The object that it is about, in the form that the request takes it to have. */
+  readonly object: StoredObject
+  readonly request: WriteRequest
+  /** The step after this one, by the body of the reply; none, and the write is done, if absent or `undefined`. */
+  readonly then?: (body: unknown) => WriteStep | undefined
+  /** A way round where this is `Refused`, by what a look at the unchanged object shows. */
+  readonly orElse?: (body: unknown) => WriteStep | undefined
 }
 
 /**
@@ -69,31 +72,45 @@ export const makeWriter = ({ client, clock, limits, metrics }: WriterPorts): Wri
   /** One request, with what its reply means. */
   const attempt = async (
     lane: keyof WriteLimits,
-    object: StoredObject,
-    request: WriteRequest,
+    { object, request }: WriteStep,
     untilMs: number,
-  ): Promise<E.Either<WriteError, ApiReply>> => {
+  ): Promise<E.Either<Failed, ApiReply>> => {
     const reply = await ask(lane, request, untilMs)
-    if (E.isLeft(reply) || isDone(reply.right)) return reply
-    if (!isAmbiguous(reply.right)) return E.left(refusalOf(object, reply.right))
-    return E.left(explained(object, reply.right, await ask(lane, readOf(object), untilMs)))
+    if (E.isLeft(reply)) return E.left({ error: reply.left })
+    if (isDone(reply.right)) return reply
+    if (!isAmbiguous(reply.right)) return E.left({ error: refusalOf(object, reply.right) })
+    const look = await ask(lane, readOf(object), untilMs)
+    const error = explained(object, reply.right, look)
+    return E.left({ error, ...(E.isRight(look) && { seen: look.right.body }) })
   }
   return {
-    write: (lane, object, request, andThen) => async () => {
+    write: (lane, first) => async () => {
       const untilMs = clock.nowMs() + writeDeadlineMs
       if (!(await lanes[lane].take())) return E.left(turnedAway)
-      const reply = await attempt(lane, object, request, untilMs)
-      if (E.isLeft(reply)) return reply
-      const next = andThen?.(reply.right.body)
-      if (next === undefined) return E.right(undefined)
-      const last = await attempt(lane, object, next, untilMs)
-      if (E.isRight(last)) return E.right(undefined)
-      return E.left(request.method === 'GET' ? last.left : halfDone(last.left))
+      let hasWritten = false
+      for (let step: WriteStep | undefined = first; step !== undefined;) {
+        const reply: E.Either<Failed, ApiReply> = await attempt(lane, step, untilMs)
+        if (E.isRight(reply)) {
+          hasWritten ||= step.request.method !== 'GET'
+          step = step.then?.(reply.right.body)
+          continue
+        }
+        const { error, seen } = reply.left
+        step = error._tag === 'Refused' && seen !== undefined ? step.orElse?.(seen) : undefined
+        if (step === undefined) return E.left(hasWritten ? halfDone(error) : error)
+      }
+      return E.right(undefined)
     },
   }
 }
 
-/** Whatever has become of the second request, the first one has written something. */
+/** Why a request has not done what it should, and the object as it was seen afterwards. */
+interface Failed {
+  readonly error: WriteError
+  readonly seen?: unknown
+}
+
+/** Whatever has become of the last request, an earlier one has written something. */
 const halfDone = ({ message }: WriteError): WriteError => writeError('Unavailable', message)
 
 const turnedAway = writeError(
