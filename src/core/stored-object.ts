@@ -13,6 +13,8 @@ export interface StoredObject {
   readonly key: RouteKey
   readonly uid: Uid
   readonly generation: number
+  /** The fleet that its spec names, valid or not; the default one if absent. It never changes. */
+  readonly dataPlane?: string
   /** Changes with each write; a write that names an older one is refused. Opaque. */
   readonly resourceVersion: string
   readonly finalizers: ReadonlyArray<string>

@@ -36,6 +36,7 @@ export type {
   Explanation,
   ForgetResult,
   LastSaid,
+  NodeRefusal,
   NodeReport,
   Operator,
 } from './operator.js'

@@ -1,16 +1,24 @@
 import type { NotYet } from '../core/deletion.js'
 import { type DeletionRecord, recordsNamed } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
-import { type Ledger, type LedgerNode, mayStillServe } from '../core/ledger.js'
+import { cutMessage } from '../core/cut-message.js'
+import {
+  holdsEveryTable,
+  type Ledger,
+  type LedgerNode,
+  mayStillServe,
+  progressOf,
+} from '../core/ledger.js'
 import { compareStrings } from '../core/order.js'
 import { conditionsOf } from '../core/status.js'
+import { showTypeUrl } from '../core/type-url.js'
 import type { Clock } from '../ports/clock.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import type { RouteStore } from '../ports/route-store.js'
 import type { Activity } from './activity.js'
 import { breakGlass } from './break-glass.js'
 import type { Controller } from './controller.js'
-import type { Explanation, NodeReport, Operator } from './operator.js'
+import type { Explanation, NodeRefusal, NodeReport, Operator } from './operator.js'
 
 /** What an operator looks into, and acts on. */
 export interface OperatorPorts {
@@ -32,26 +40,21 @@ export const makeOperator = (ports: OperatorPorts): Operator => ({
     const ledger = ports.ledger.ledger()
     const heldUp = holdUps(ports, ledger)
     return recordsNamed(ports.controller.state().deletions, key).map((record) =>
-      explain(ports, record, ledger, heldUp),
+      explain(ports, record, { ledger, heldUp }),
     )
   },
   nodes: () => {
     const ledger = ports.ledger.ledger()
     const heldUp = holdUps(ports, ledger)
     return ledger.nodes
-      .map((node) => reportOf(ports, node, heldUp))
+      .map((node) => reportOf(ports, node, { ledger, heldUp }))
       .sort((a, b) => compareStrings(a.id, b.id))
   },
   forget: (id, by) => ports.forget(id, by),
   breakGlass: (key) => breakGlass(ports, key),
 })
 
-const explain = (
-  ports: OperatorPorts,
-  record: DeletionRecord,
-  ledger: Ledger,
-  heldUp: HoldUps,
-): Explanation => {
+const explain = (ports: OperatorPorts, record: DeletionRecord, seen: Seen): Explanation => {
   const { verdicts, deletions, dated } = ports.controller.state()
   const { key, uid, state, object } = record
   const verdict = verdicts.get(uid)
@@ -63,9 +66,14 @@ const explain = (
     state,
     conditions: verdict === undefined ? [] : conditionsOf(verdict, previous, now),
     owed: deletions.pending.has(uid)
-      ? mayStillServe(ledger, uid).map((node) => reportOf(ports, node, heldUp))
+      ? mayStillServe(seen.ledger, uid).map((node) => reportOf(ports, node, seen))
       : [],
   }
+}
+
+interface Seen {
+  readonly ledger: Ledger
+  readonly heldUp: HoldUps
 }
 
 type HoldUps = ReadonlyMap<LedgerNode, ReadonlyArray<string>>
@@ -85,7 +93,11 @@ const holdUps = ({ controller }: OperatorPorts, ledger: Ledger): HoldUps => {
   return all
 }
 
-const reportOf = ({ activity }: OperatorPorts, node: LedgerNode, heldUp: HoldUps): NodeReport => {
+const reportOf = (
+  { activity }: OperatorPorts,
+  node: LedgerNode,
+  { ledger, heldUp }: Seen,
+): NodeReport => {
   const { id, dataPlane, connected, stream } = node
   const known = stream === undefined ? activity.ofLost(id) : activity.ofStream(stream)
   return {
@@ -95,6 +107,22 @@ const reportOf = ({ activity }: OperatorPorts, node: LedgerNode, heldUp: HoldUps
     isShared: node.isShared,
     since: known?.since,
     lastSaid: known?.lastSaid,
+    isUpToDate: isUpToDate(ledger, node),
+    refusals: refusalsOfNone(node),
     holdsUp: [...(heldUp.get(node) ?? [])].sort(compareStrings),
   }
 }
+
+/** Who lacks a table is asked no more: what it is behind with would be all of that. */
+const isUpToDate = (ledger: Ledger, node: LedgerNode): boolean =>
+  node.connected && holdsEveryTable(ledger, node) && progressOf(ledger, node).isSynced
+
+/** What a node refuses that stands for no route. */
+const refusalsOfNone = ({ refusals }: LedgerNode): ReadonlyArray<NodeRefusal> =>
+  refusals
+    .filter(({ owners }) => owners.length === 0)
+    .map(({ typeUrl, name, message }) => ({
+      type: showTypeUrl(typeUrl),
+      name,
+      message: cutMessage(message),
+    }))

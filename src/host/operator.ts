@@ -40,10 +40,25 @@ export interface NodeReport {
   readonly isShared: boolean
   /** Since when it is connected, or lost; RFC 3339. `undefined` of one that was lost before the control plane began. */
   readonly since: string | undefined
-  /** What it has said last of a route table. */
+  /** What it has said last of a route table since it is connected. */
   readonly lastSaid: LastSaid | undefined
+  /**
+   * It is connected, and has accepted every route table in the form that is published. One that comes back with all of
+   * them is sent none, and so it has nothing to say.
+   */
+  readonly isUpToDate: boolean
+  /** What it refuses that stands for no route, a listener above all: what is refused of a route, that route says. */
+  readonly refusals: ReadonlyArray<NodeRefusal>
   /** The names of the routes that wait for it. */
   readonly holdsUp: ReadonlyArray<string>
+}
+
+export interface NodeRefusal {
+  /** Of the resource, as in `Listener`. */
+  readonly type: string
+  readonly name: string
+  /** In the Envoy's words, cut to a size that a person reads. */
+  readonly message: string
 }
 
 export interface LastSaid {

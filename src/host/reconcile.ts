@@ -21,6 +21,7 @@ import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-source.js'
+import { ownState } from './own-state.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { withDeletions } from './deletion-verdicts.js'
 import { judge, type Judged, nothingJudged, type Verdicts } from './programmed-verdicts.js'
@@ -76,8 +77,9 @@ const noProblems: ReadonlyArray<SourceProblem> = []
 export const reconcile = (
   ports: ReconcilePorts,
   before: Reconciled,
-  seen: SourceState,
+  state: SourceState,
 ): Reconciliation => {
+  const seen = ownState(state, ports.context.dataPlanes)
   const published = publishedOf(ports, before, seen)
   if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
   const next = { ...before, seen, published }

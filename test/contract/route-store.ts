@@ -177,6 +177,34 @@ export const routeStoreContract = (
       expect(failureOf(await store.writeConditions(seen, [programmed])())).toBe('Conflict')
     })
 
+    test.each([
+      ['another one', [programmed]],
+      ['one of ours and a new one', [deprogrammed, accepted]],
+      ['nothing', []],
+    ])(
+      'after others have written what we say, %s can be all that we say, and anything after that',
+      async (_, next) => {
+        const { store, present, say } = await worldWith()
+        const makes = async (conditions: ReadonlyArray<Condition>): Promise<void> => {
+          expect(await store.writeConditions((await present()).stored, conditions)()).toEqual(done)
+          const after = await present()
+          expect(after.stored.conditions).toHaveLength(conditions.length)
+          expect(after.stored.conditions).toEqual(expect.arrayContaining([...conditions]))
+          expect(after.conditions.filter(({ type }) => type === foreign.type)).toEqual([foreign])
+          expect(after.conditions).toHaveLength(conditions.length + 1)
+        }
+        const resolved = aCondition('ResolvedRefs')
+        await say('a', [programmed, foreign, accepted, resolved])
+        await makes([
+          { ...accepted, message: 'ours' },
+          { ...resolved, status: 'False' },
+        ])
+        await makes(next)
+        await makes([accepted, resolved])
+        await makes([deprogrammed])
+      },
+    )
+
     test('what is as it should be gets no new version', async () => {
       const { store, present } = await worldWith([finalizer])
       const { stored: first } = await present()

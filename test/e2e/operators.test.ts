@@ -29,9 +29,9 @@ test('nodes lists the Envoys of a cluster, and explain tells who is at work', as
   expect(nodes.out).not.toContain('Control plane:')
   const explained = await eventually(
     () => run('explain', `${edge.namespace}/one`, ...own),
-    ({ out }) => out.includes('Accepted=True'),
+    ({ out }) => out.includes('Programmed=True'),
   )
-  expect(explained.out).toContain('is not being deleted')
+  expect(explained.out).toContain('one is served everywhere, and a backend leads nowhere (ServiceNotFound)\n')
   expect(explained.out).toContain('control    at work')
 })
 

@@ -6,7 +6,7 @@ import { answers, ask } from '../support/traffic.js'
 import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
 import { isProgrammed, prefixRoute, serviceWith } from './support/edge-objects.js'
-import type { RouteWatch } from './support/watch-routes.js'
+import type { RouteEvent, RouteWatch } from './support/watch-routes.js'
 import { theCluster } from './support/the-cluster.js'
 
 /** What is said of a route may come so much later than it is true, in milliseconds. */
@@ -114,4 +114,29 @@ test('an address is not served where the data plane does not allow it', async ()
     expect.objectContaining({ type: 'ResolvedRefs', status: 'False', reason: 'AddressNotAllowed' }),
   )
   for (const envoy of envoys) expect(await ask(await envoy.port(), '/inside')).toBe('503')
+})
+
+test('of two fleets with a control plane each, none touches what the other serves', async () => {
+  const args = ['--data-plane', 'internal']
+  const other = await startEdge(theCluster(), { name: 'fleets', beside: edge, args })
+  try {
+    const ours = prefixRoute(edge.namespace, 'ours', 'nobody')
+    const theirs = prefixRoute(edge.namespace, 'theirs', 'nobody')
+    const spec = { ...(theirs.spec as object), dataPlane: 'internal' }
+    await edge.apply(ours, { ...theirs, spec })
+    const programmedOf = ({ object }: RouteEvent): string | undefined =>
+      object.status?.conditions?.find(({ type }) => type === 'Programmed')?.reason
+    const isSaid = (name: string, reason: string) => (event: RouteEvent) =>
+      event.object.metadata.name === name && programmedOf(event) === reason
+    await watch.until(isSaid('ours', 'Programmed'))
+    await watch.until(isSaid('theirs', 'NoEnvoy'))
+    const before = watch.events.length
+    await sleep(watchedMs)
+    // Two that write to one status go on for ever.
+    expect(watch.events.slice(before)).toEqual([])
+    expect(other.program.log()).not.toContain('/ours')
+    expect(edge.program.log()).not.toContain('/theirs')
+  } finally {
+    await other.stop()
+  }
 })

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { DeletionState } from '../../src/core/deletion.js'
+import type { Condition } from '../../src/core/status.js'
 import type { Operator } from '../../src/host/operator.js'
 import { runCli } from '../support/cli.js'
 import {
@@ -44,6 +45,7 @@ const lost = aNode({
   connected: false,
   since: before(7_260),
   lastSaid: undefined,
+  isUpToDate: false,
 })
 const refusing = aNode({
   id: 'envoy-nack',
@@ -118,7 +120,11 @@ describe('explain', () => {
       ['is not served yet', 'failed     Forbidden', 'See why the object cannot be written'],
       ['break-glass', 'withdrawn'],
     ],
-    [{ _tag: 'Serving', isGuarded: true, failure: undefined }, ['is not being deleted'], ['What']],
+    [
+      { _tag: 'Serving', isGuarded: true, failure: undefined },
+      ['nothing is said of it yet'],
+      ['What'],
+    ],
   ] satisfies ReadonlyArray<[DeletionState, ReadonlyArray<string>, ReadonlyArray<string>]>)(
     'in the state %j the words are %j, and not %j',
     async (state, words, others) => {
@@ -127,6 +133,61 @@ describe('explain', () => {
       expect(code).toBe(0)
       for (const each of words) expect(out).toContain(each)
       for (const each of others) expect(out).not.toContain(each)
+    },
+  )
+
+  type Told = readonly [Condition['type'], Condition['status'], string, string, number?]
+  const conditionsOf = (...all: ReadonlyArray<Told>): ReadonlyArray<Condition> =>
+    all.map(([type, status, reason, message, observedGeneration = 2]) => ({
+      ...{ type, status, reason, message, observedGeneration },
+      lastTransitionTime: before(60),
+    }))
+  const accepted = ['Accepted', 'True', 'Accepted', ''] as const
+  const programmed = ['Programmed', 'True', 'Programmed', ''] as const
+
+  test.each([
+    ['is served everywhere', [accepted, programmed]],
+    [
+      'is served everywhere, and a backend leads nowhere (ServiceNotFound)',
+      [accepted, ['ResolvedRefs', 'False', 'ServiceNotFound', 'x'], programmed],
+    ],
+    [
+      'is served everywhere, save what another route has claimed (PartiallyConflicted)',
+      [['Accepted', 'False', 'PartiallyConflicted', 'x'], programmed],
+    ],
+    [
+      'is not accepted, and not served: spec.matches[0]: must be one',
+      [['Accepted', 'False', 'Invalid', 'spec.matches[0]: must be one']],
+    ],
+    [
+      'waits for Envoys: not yet accepted by a and 2 more',
+      [accepted, ['Programmed', 'False', 'Pending', 'not yet accepted by a and 2 more']],
+    ],
+    [
+      'waits for Envoys that are behind: for too long not accepted by a',
+      [accepted, ['Programmed', 'False', 'Lagging', 'for too long not accepted by a']],
+    ],
+    [
+      'is not served everywhere: refused by a: no such regex',
+      [accepted, ['Programmed', 'False', 'Refused', 'refused by a: no such regex']],
+    ],
+    [
+      'is served nowhere: no Envoy of the data plane x has connected',
+      [accepted, ['Programmed', 'False', 'NoEnvoy', 'no Envoy of the data plane x has connected']],
+    ],
+    [
+      'is served everywhere in its last form, and the present one is on its way',
+      [accepted, ['Programmed', 'True', 'Programmed', '', 1]],
+    ],
+    ['is accepted, and nothing is known of its Envoys yet', [accepted]],
+  ] satisfies ReadonlyArray<[string, ReadonlyArray<Told>]>)(
+    'the first line says at once how a route stands: %s',
+    async (words, conditions) => {
+      const state = { _tag: 'Serving', isGuarded: true, failure: undefined } as const
+      const explanation = anExplanation({ state, conditions: conditionsOf(...conditions) })
+      const admin = await adminOf({ explain: () => [explanation] })
+      const { out } = await runCli(['explain', 'shop/checkout', ...admin])
+      expect(out.split('\n')[0]).toBe(`shop/checkout ${words}`)
     },
   )
 
@@ -146,7 +207,9 @@ describe('explain', () => {
     const admin = await adminOf({ explain: () => explanations })
     const { out } = await runCli(['explain', 'shop/checkout', ...admin])
     expect(out).toContain('uid-1')
-    expect(out).toContain('shop/checkout is not being deleted\n  uid        uid-2')
+    expect(out).toContain(
+      'shop/checkout is there, and nothing is said of it yet\n  uid        uid-2',
+    )
   })
 
   test('no such route is exit code 1', async () => {
@@ -184,6 +247,49 @@ describe('nodes', () => {
       ],
       [''],
     ])
+  })
+
+  test('below an Envoy stands what it refuses that no route tells of, its message cut to size', async () => {
+    const busy = `cannot bind '0.0.0.0:10000': Address already in use`
+    const refusing = [
+      { type: 'Listener', name: 'http', message: busy },
+      { type: 'Listener', name: 'b\u001b[2J', message: `\u001b[2J${'x'.repeat(500)}` },
+      { type: 'Cluster', name: 'c', message: 'no' },
+      { type: 'Cluster', name: 'd', message: 'no' },
+      { type: 'Cluster', name: 'e', message: 'no' },
+    ]
+    const nodes = () => [aNode({ id: 'a', refusals: refusing }), aNode({ id: 'b' })]
+    const { out } = await runCli(['nodes', ...(await adminOf({ nodes }))])
+    const [, a, listener, other, cluster, more, b] = out.split('\n')
+    expect([a?.split(' ')[0], b?.split(' ')[0]]).toEqual(['a', 'b'])
+    expect(listener).toBe(`  refuses Listener http: ${busy}`)
+    expect(other).toMatch(/x…$/)
+    expect(other?.length).toBeLessThan(260)
+    expect([cluster, more]).toEqual(['  refuses Cluster c: no', '  and refuses 2 more'])
+    expect(out).not.toMatch(dangerous)
+  })
+
+  test('an Envoy that came with everything has said nothing, and is told to be up to date', async () => {
+    const nodes = () => [
+      aNode({ id: 'a', lastSaid: undefined }),
+      aNode({ id: 'b', lastSaid: undefined, isUpToDate: false }),
+    ]
+    const { out } = await runCli(['nodes', ...(await adminOf({ nodes }))])
+    expect(out.split('\n').map((line) => line.split(/ {2,}/)[4])).toEqual([
+      ...['LAST SAID', 'up to date when it came', '-', undefined],
+    ])
+  })
+
+  test('an endpoint that is older says less of an Envoy, and is understood', async () => {
+    const node = {
+      ...{ id: 'a', dataPlane: 'edge-envoy', connected: true, shared: false },
+      ...{ holdsUp: [], holdsUpCount: 0 },
+    }
+    const document = { version: 1, now: before(0), nodes: [node], nodeCount: 1 }
+    const port = await strangers((_, response) => void response.end(JSON.stringify(document)))
+    const { code, out } = await runCli(['nodes', '--admin', `127.0.0.1:${port}`])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^a .* connected/m)
   })
 
   test('as JSON it is the document of the endpoint', async () => {

@@ -114,6 +114,9 @@ describe('what is answered', () => {
               shared: false,
               since: before(3_600),
               lastSaid: { what: 'ACK', at: before(60), version: 'v1', message: '' },
+              upToDate: true,
+              refusals: [],
+              refusalsCount: 0,
               holdsUp: ['shop/checkout'],
               holdsUpCount: 1,
             },
@@ -122,6 +125,18 @@ describe('what is answered', () => {
         },
       ],
     })
+  })
+
+  test('what a node refuses is told up to a bound, and counted', async () => {
+    const refusals = Array.from({ length: 5 }, (_, index) => ({
+      ...{ type: 'Listener', name: `l${index}`, message: 'x'.repeat(10_000) },
+    }))
+    const operator = fakeOperator({ nodes: () => [aNode({ refusals })] })
+    const { json: document } = await ask(await start(operator), '/v1/nodes')
+    expect(document).toMatchObject({
+      nodes: [{ refusals: [{ name: 'l0' }, { name: 'l1' }, { name: 'l2' }], refusalsCount: 5 }],
+    })
+    expect(JSON.stringify(document).length).toBeLessThan(3_000)
   })
 
   test('a forgotten node is told with what it had held up', async () => {

@@ -66,18 +66,40 @@ const lease = (renewedSecondsAgo: number): void => {
 describe('explain --kubernetes', () => {
   test('shows what the object says, and whether a control plane is at work', async () => {
     lease(1)
-    const { metadata } = route('checkout', {}, condition('Programmed', 'True', 'Programmed'))
+    const { metadata } = route(
+      'checkout',
+      {},
+      condition('Accepted', 'True', 'Accepted'),
+      condition('Programmed', 'True', 'Programmed'),
+    )
     const { code, out, err } = await run('explain', 'shop/checkout')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     for (const words of [
-      'shop/checkout is not being deleted',
+      'shop/checkout is served everywhere',
       `uid        ${metadata.uid}`,
       `finalizers ${finalizer}`,
-      'conditions Programmed=True Programmed',
+      'conditions Accepted=True Accepted',
+      '           Programmed=True Programmed',
       'control    at work (edgewright-1)',
     ])
       expect(out).toContain(words)
     expect(out).not.toContain('What to do')
+  })
+
+  test('says of what the conditions tell that it may be so no more', async () => {
+    const conditions = [
+      condition('Accepted', 'True', 'Accepted'),
+      condition('Programmed', 'True', 'Programmed'),
+    ]
+    route('checkout', {}, ...conditions)
+    expect((await run('explain', 'shop/checkout')).out).toContain(
+      'shop/checkout is served everywhere; so it was when a control plane was last at work\n',
+    )
+    lease(1)
+    route('checkout', { generation: 2 }, ...conditions)
+    expect((await run('explain', 'shop/checkout')).out).toContain(
+      'shop/checkout is served everywhere; its last change is not looked at yet\n',
+    )
   })
 
   test('names the Envoys that a deletion waits for, and what to do', async () => {

@@ -204,6 +204,29 @@ test('an Envoy is forgotten by a wish that is left in the cluster, and an Event 
   expect(unknown.err).toContain('nobody: no node has this id')
 })
 
+test('of two control planes in a namespace, the one without the Lease forgets no Envoy', async () => {
+  const api = await startApi()
+  const heldBy = (holderIdentity: string): void => {
+    const renewTime = new Date().toISOString().replace('Z', '000Z')
+    api.put(leasePath, { spec: { holderIdentity, leaseDurationSeconds: 3_600, renewTime } })
+  }
+  heldBy('another')
+  const serving = serve(api.kubeconfig)
+  await lostEnvoy(serving, 'envoy-1')
+  await eventually(serving.log, (text) => text.includes('waiting for it'))
+  const requestsPath = '/api/v1/namespaces/edgewright/configmaps/edgewright-forget'
+  api.put(requestsPath, { data: { key: JSON.stringify({ id: 'envoy-1', nonce: 'n' }) } })
+  const request = () => (api.get(requestsPath)?.['data'] as { readonly key?: string }).key
+  // It looks for requests more often than at the Lease.
+  const looks = () => api.asked.filter((each) => each === `GET ${leasePath}`).length
+  const before = looks()
+  await eventually(looks, (count) => count >= before + 2, 30_000)
+  expect(request()).not.toContain('answer')
+  heldBy('')
+  const answered = await eventually(request, (text) => text?.includes('answer') === true, 30_000)
+  expect(JSON.parse(answered ?? '')).toMatchObject({ id: 'envoy-1', answer: 'Forgotten' })
+})
+
 test('an Envoy whose Pod is gone is forgotten, and one whose Pod is there is not', async () => {
   const api = await startApi()
   const uid = '00000000-0000-0000-0000-00000000000'

@@ -26,6 +26,12 @@ describe('the program', () => {
     for (const command of commands) expect(out).toContain(command)
   })
 
+  test('names in its help what can stand in place of a command', async () => {
+    const { out } = await runCli(['--help'])
+    expect(out).toMatch(/^ {2}--help, -h {2,}\S/m)
+    expect(out).toMatch(/^ {2}--version, -v {2,}\S/m)
+  })
+
   test.each([
     [[], 'a command is missing'],
     [['chek', '.'], 'did you mean check?'],
@@ -43,7 +49,8 @@ describe('the program', () => {
     [['bootstrap', '--variant', 'both'], 'one of delta, sotw'],
     [['bootstrap', '--max-connections', 'all'], 'a whole number from 1'],
     [['check', '.', '--listener', 'a=[::]:1', '--listener', 'b=[::]:1'], 'b would listen where a'],
-    [['bootstrap', '--admin', 'nowhere'], 'should be HOST:PORT'],
+    [['bootstrap', '--envoy-admin', 'nowhere'], '--envoy-admin nowhere: should be HOST:PORT'],
+    [['bootstrap', '--admin', '127.0.0.1:9901'], '--envoy-admin'],
     [['check'], 'DIR is missing'],
     [['check', '.', '--listener', 'localhost:80'], 'an IP address'],
     [['demo', 'now'], '"now" is one argument too many'],
@@ -81,14 +88,16 @@ describe('bootstrap', () => {
 
   test('what is asked for is in it', async () => {
     const options = ['--id', 'a', '--data-plane', 'blue', '--xds', '[::1]:5', '--variant', 'sotw']
-    expect(await print(...options, '--admin', 'none', '--max-connections', '7')).toMatchObject({
+    expect(
+      await print(...options, '--envoy-admin', 'none', '--max-connections', '7'),
+    ).toMatchObject({
       overload_manager: {
         resource_monitors: [{ typed_config: { max_active_downstream_connections: 7 } }],
       },
       node: { id: 'a', cluster: 'blue' },
       dynamic_resources: { ads_config: { api_type: 'GRPC' } },
     })
-    expect(await print('--admin', 'none')).not.toHaveProperty('admin')
+    expect(await print('--envoy-admin', 'none')).not.toHaveProperty('admin')
     expect(await print()).toMatchObject({
       admin: { address: { socket_address: { address: '127.0.0.1', port_value: 9901 } } },
     })

@@ -33,7 +33,7 @@ const aWorld = () => {
     askToForget(server.client, { namespace, clock }, id, signal)()
   const ask = (id: string) => askUntil(id, abort.signal)
   const left = () => Object.keys(objectIn(server.at(path), 'data'))
-  return { server, clock, logger, forgotten, serve, ask, askUntil, left }
+  return { server, clock, logger, abort, forgotten, serve, ask, askUntil, left }
 }
 
 test('who asks is answered, and nothing is left behind', async () => {
@@ -159,6 +159,52 @@ test('a request of which nobody knows whether it was written is taken back at on
   expect(await ask('envoy-1')).toMatchObject({ left: { _tag: 'Unreachable' } })
   expect(patches).toBe(2)
   expect(left()).toEqual([])
+})
+
+test('only the one that counts answers, and another leaves everything as it is', async () => {
+  const { server, clock, forgotten, abort, ask, left } = aWorld()
+  const serveAs = (name: string, isHeld: () => boolean): void => {
+    const forget = (id: string): Promise<ForgetAnswer> => {
+      forgotten.push(`${name} ${id}`)
+      return Promise.resolve('Forgotten')
+    }
+    void serveForgetRequests(server.client, { namespace, forget, isHeld, clock }, abort.signal)
+  }
+  let isFirst = false
+  serveAs('first', () => isFirst)
+  server.edit(path, { data: { broken: '{' } })
+  const asked = ask('envoy-1')
+  await passTime(clock, 3 * lookForRequestsMs)
+  expect([forgotten, left().length]).toEqual([[], 2])
+  serveAs('second', () => !isFirst)
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await asked).toEqual(E.right('Forgotten'))
+  isFirst = true
+  const next = ask('envoy-2')
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await next).toEqual(E.right('Forgotten'))
+  expect(forgotten).toEqual(['second envoy-1', 'first envoy-2'])
+})
+
+test('who counts no more when the requests are there answers none of them', async () => {
+  const { server, clock, forgotten, abort, ask } = aWorld()
+  let isHeld = true
+  server.meddle = ({ method }) => {
+    if (method === 'GET') isHeld = false
+    return undefined
+  }
+  const forget = (id: string): Promise<ForgetAnswer> => {
+    forgotten.push(id)
+    return Promise.resolve('Forgotten')
+  }
+  const asked = ask('envoy-1')
+  await passTime(clock, 100)
+  isHeld = true
+  const ports = { namespace, forget, isHeld: () => isHeld, clock }
+  void serveForgetRequests(server.client, ports, abort.signal)
+  await passTime(clock, forgetAnswerMs + 1_000)
+  expect(await asked).toMatchObject({ _tag: 'Left' })
+  expect(forgotten).toEqual([])
 })
 
 test('what is no request, and answers that nobody fetches, are removed', async () => {

@@ -19,6 +19,8 @@ export const aNode = (given: Partial<NodeReport> = {}): NodeReport => ({
   isShared: false,
   since: before(3_600),
   lastSaid: { what: 'ACK', at: before(60), version: 'v1', message: '' },
+  isUpToDate: true,
+  refusals: [],
   holdsUp: [],
   ...given,
 })

@@ -16,9 +16,16 @@ export const bare = { finalizers: [] } as const
 export const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z' } as const
 
 /** The route of an object, as its source decodes it. */
-export const routeOf = ({ key, uid, generation, finalizers }: StoredObject): EdgeRoute => ({
+export const routeOf = ({
+  key,
+  uid,
+  generation,
+  finalizers,
+  dataPlane,
+}: StoredObject): EdgeRoute => ({
   metadata: { ...key, uid, generation, finalizers },
   spec: {
+    ...(dataPlane !== undefined && { dataPlane }),
     matches: [{ path: { prefix: `/${key.name}` } }],
     respond: { code: 200, body: `${uid} ${generation}` },
   },

@@ -66,6 +66,22 @@ describe('serving', () => {
     expect(made.world.objects.get('a')?.finalizers).toEqual([finalizer])
   })
 
+  test('is of its own data planes: what others serve it does not write to, nor let go of', async () => {
+    const made = started()
+    const dataPlane = 'internal'
+    made.world.put(anObject('a'))
+    made.world.put(anObject('b', { ...bare, dataPlane }))
+    made.world.put(anObject('c', { dataPlane }))
+    made.world.put(anObject('d', { ...deleting, dataPlane }))
+    const spoilt = { namespace: 'test', name: 'c' }
+    await made.sync([{ where: 'test/c', key: spoilt, errors: [], keepsLastGood: false }])
+    await made.pass(conditionsDelayMs)
+    await made.pass(deletionDelayMs + settleMs)
+    expect(made.done()).toEqual(['publish a', 'conditions a'])
+    expect([...made.world.objects.keys()]).toEqual(['a', 'b', 'c', 'd'])
+    expect(made.logger.entries().filter(({ level }) => level !== 'info')).toEqual([])
+  })
+
   test('waits where the finalizer cannot be written, and the object says so', async () => {
     const made = started()
     made.world.put(anObject('a', bare))

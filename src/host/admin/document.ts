@@ -2,7 +2,13 @@ import { cutMessage } from '../../core/cut-message.js'
 import type { DeletionState, NotYet } from '../../core/deletion.js'
 import { compareStrings } from '../../core/order.js'
 import { showNotYet } from '../../core/status.js'
-import type { BreakGlassResult, Explanation, LastSaid, NodeReport } from '../operator.js'
+import type {
+  BreakGlassResult,
+  Explanation,
+  LastSaid,
+  NodeRefusal,
+  NodeReport,
+} from '../operator.js'
 
 /**
  * The version of these documents, and of the paths that they are served under (`/v1/…`). A field may be
@@ -69,8 +75,13 @@ export interface NodeDocument {
   readonly shared: boolean
   /** Since when it is connected, or lost; absent of one that was lost before the control plane began. */
   readonly since: string | undefined
-  /** What it has said last of a route table. */
+  /** What it has said last of a route table since it is connected. */
   readonly lastSaid: LastSaid | undefined
+  /** It is connected, and has accepted every route table as it is published; it may have come with them. */
+  readonly upToDate: boolean
+  /** What it refuses that stands for no route, a listener above all; at most `maxRefusals`. */
+  readonly refusals: ReadonlyArray<NodeRefusal>
+  readonly refusalsCount: number
   /** The routes that wait for it, `namespace/name`; at most `maxHeldUp`. */
   readonly holdsUp: ReadonlyArray<string>
   readonly holdsUpCount: number
@@ -134,6 +145,8 @@ export const maxNodes = 5_000
 export const maxOwed = 1_000
 /** Of one node: enough to see which routes these are, and 5,000 nodes stay within some megabytes. */
 export const maxHeldUp = 20
+/** Of one node: it has one listener or two, and a message may have 600 characters. */
+export const maxRefusals = 3
 /** Objects of one name: the present one, and those before it that still wait. */
 const maxRoutes = 100
 
@@ -183,13 +196,26 @@ const inOrder = (nodes: ReadonlyArray<NodeReport>): ReadonlyArray<NodeReport> =>
 const rankOf = ({ holdsUp, connected }: NodeReport): number =>
   holdsUp.length === 0 ? 2 : connected ? 1 : 0
 
-const nodeDocument = ({ isShared, lastSaid, holdsUp, ...node }: NodeReport): NodeDocument => ({
+const nodeDocument = ({
+  isShared,
+  lastSaid,
+  refusals,
+  holdsUp,
+  ...node
+}: NodeReport): NodeDocument => ({
   id: node.id,
   dataPlane: node.dataPlane,
   connected: node.connected,
   shared: isShared,
   since: node.since,
   lastSaid: lastSaid && { ...lastSaid, message: cutMessage(lastSaid.message) },
+  upToDate: node.isUpToDate,
+  refusals: refusals.slice(0, maxRefusals).map(({ type, name, message }) => ({
+    type,
+    name,
+    message: cutMessage(message),
+  })),
+  refusalsCount: refusals.length,
   holdsUp: holdsUp.slice(0, maxHeldUp),
   holdsUpCount: holdsUp.length,
 })

@@ -20,10 +20,10 @@ Print one for each Envoy: each has a node id of its own, and no two running Envo
     { name: 'id', value: 'ID', help: "the Envoy's own name (default: the data plane and a UUID)" },
     dataPlaneOption,
     {
-      name: 'admin',
-      value: 'HOST:PORT',
+      name: 'envoy-admin',
+      value: 'HOST:PORT|none',
       fallback: '127.0.0.1:9901',
-      help: "Envoy's admin interface, or none; whoever reaches it can stop the Envoy",
+      help: 'where Envoy itself has its admin interface; whoever reaches it can stop the Envoy',
     },
     {
       name: 'variant',
@@ -66,7 +66,7 @@ const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
   return pipe(
     E.Do,
     E.bind('xds', () => parseHostPort('--xds', text('xds'))),
-    E.bind('admin', () => parseAdmin(text('admin'))),
+    E.bind('admin', () => parseAdmin(text('envoy-admin'))),
     E.bind('variant', () => parseChoice('--variant', text('variant'), variants)),
     E.bind('maxConnections', () => parseCount('--max-connections', text('max-connections'))),
     E.bind('dataPlane', () => parseDataPlane(text('data-plane'))),
@@ -75,6 +75,6 @@ const optionsOf = (args: Arguments): E.Either<string, Parsed> => {
 }
 
 const parseAdmin = (text: string): E.Either<string, HostPort | undefined> =>
-  text === 'none'
-    ? E.right(undefined)
-    : parseHostPort('--admin', text, 0, 'HOST:PORT, as in 127.0.0.1:9901 or [::1]:9901, or none')
+  text === 'none' ? E.right(undefined) : parseHostPort('--envoy-admin', text, 0, exampleOfAdmin)
+
+const exampleOfAdmin = 'HOST:PORT, as in 127.0.0.1:9901 or [::1]:9901, or none'

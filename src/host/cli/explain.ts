@@ -19,11 +19,12 @@ import { exitCodes, type ExitCode, type World } from './world.js'
 export const explainCommand: Command = {
   name: 'explain',
   summary: 'say why a route is where it is, and what its deletion waits for',
-  description: `Asks a running edgewright serve about one route: its conditions, and while it is
-Terminating each Envoy that has not confirmed, since when it is connected or
-lost, what it said last, and what to do next. With --kubernetes it asks the API
-server in its place: the conditions of the object, which Envoys it waits for, and
-its finalizers. Exits with 1 if there is no such route.`,
+  description: `Asks a running edgewright serve about one route: how it stands, its
+conditions, and while it is Terminating each Envoy that has not confirmed, since
+when it is connected or lost, what it said last, and what to do next. With
+--kubernetes it asks the API server in its place: the conditions of the object,
+which Envoys it waits for, and its finalizers. Exits with 1 if there is no such
+route.`,
   operands: [routeOperand],
   options: [adminOption, ...clusterOptions(askApiServer), outputOption],
   prepare: (args) =>

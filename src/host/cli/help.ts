@@ -30,6 +30,11 @@ export const showHelp = (commands: ReadonlyArray<Command>): string =>
     '',
     ...table(commands.map(({ name, summary }) => [name, summary] as const)),
     '',
+    ...table([
+      ['--help, -h', 'print this; behind a command, what that takes'],
+      ['--version, -v', 'print the version'],
+    ]),
+    '',
     'edgewright COMMAND --help tells more.',
     'Exit codes: 0 done, 1 failed or not valid, 2 wrong usage.',
     '',

@@ -18,9 +18,10 @@ export const nodesCommand: Command = {
   name: 'nodes',
   summary: 'list the Envoys that may serve something, lost ones among them',
   description: `Asks a running edgewright serve for its Envoys, connected and lost: what each said
-last of a route table, and which deletions wait for it. Those come first. With
---kubernetes it asks the API server in its place: for the list that the control
-plane keeps there, for the deletions that wait, and for the Pods of the Envoys.`,
+last of a route table, what it refuses that belongs to no route (a listener, say),
+and which deletions wait for it. Those come first. With --kubernetes it asks the
+API server in its place: for the list that the control plane keeps there, for the
+deletions that wait, and for the Pods of the Envoys.`,
   operands: [],
   options: [adminOption, ...clusterOptions(askApiServer), outputOption],
   prepare: (args) =>

@@ -32,7 +32,7 @@ export const adminOption: Option = {
   name: 'admin',
   value: 'HOST:PORT',
   fallback: '127.0.0.1:18001',
-  help: 'where the control plane answers to operators',
+  help: 'where the control plane, edgewright serve, answers to operators',
 }
 
 /** What `--admin` should be, for people. */
@@ -52,7 +52,7 @@ export const outputOption: Option = {
 export const adminListenOption: Option = {
   ...adminOption,
   value: 'HOST:PORT|off',
-  help: 'where to answer to operators: explain, nodes, forget, break-glass',
+  help: 'where the control plane answers to operators: explain, nodes, forget, break-glass',
 }
 
 export const rosterOption: Option = {

@@ -21,6 +21,8 @@ import { type RouteWatch, watchRoutes } from './watch-routes.js'
 export interface EdgeOptions {
   /** The beginning of the names of its namespaces. */
   readonly name: string
+  /** Another control plane, whose routes are the ones of this one too; routes of its own if absent. */
+  readonly beside?: Edge
   /** More for `serve`. */
   readonly args?: ReadonlyArray<string>
   /** What the control plane dials; the API server itself if absent. */
@@ -70,9 +72,11 @@ const dayMs = 86_400_000
 
 /** Starts one. Whoever starts it stops it. */
 export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise<Edge> => {
-  const namespace = nameOf(options.name)
-  const system = `${namespace}-system`
-  await Promise.all([namespace, system].map((name) => cluster.kubectl(['create', 'ns', name])))
+  const own = nameOf(options.name)
+  const namespace = options.beside?.namespace ?? own
+  const system = `${own}-system`
+  const made = options.beside === undefined ? [namespace, system] : [system]
+  await Promise.all(made.map((name) => cluster.kubectl(['create', 'ns', name])))
   const account = await permitted(cluster, system)
   const tokenFile = join(cluster.directory, `${system}.token`)
   const renewToken = (lifeMs: number): Promise<void> =>
@@ -132,7 +136,8 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
       try {
         await program.end()
       } finally {
-        await forgetAll(cluster, namespace, system)
+        if (options.beside === undefined) await releaseAll(cluster, namespace)
+        await forgetAll(cluster, made, system)
       }
     },
   }
@@ -187,7 +192,7 @@ const roleOf = (item: Named, system: string): Manifest => {
 const endMs = 60_000
 
 /** Nobody takes the finalizers off any more: what is left would keep its namespace, and be seen by later tests. */
-const forgetAll = async (cluster: Cluster, namespace: string, system: string): Promise<void> => {
+const releaseAll = async (cluster: Cluster, namespace: string): Promise<void> => {
   await eventually(
     () => cluster.request({ path: '/readyz' }),
     ({ status }) => status === 200,
@@ -204,7 +209,14 @@ const forgetAll = async (cluster: Cluster, namespace: string, system: string): P
         .slice(at, at + 16)
         .map(({ metadata: { name } }) => cluster.request({ ...patch, path: `${path}/${name}` })),
     )
-  await cluster.kubectl(['delete', 'ns', '--ignore-not-found', '--wait=false', namespace, system])
+}
+
+const forgetAll = async (
+  cluster: Cluster,
+  namespaces: ReadonlyArray<string>,
+  system: string,
+): Promise<void> => {
+  await cluster.kubectl(['delete', 'ns', '--ignore-not-found', '--wait=false', ...namespaces])
   const scoped = ['clusterrole', 'clusterrolebinding'].map((kind) => `${kind}/edgewright-${system}`)
   await cluster.kubectl(['delete', '--ignore-not-found', ...scoped])
 }

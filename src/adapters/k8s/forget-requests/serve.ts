@@ -28,6 +28,11 @@ export interface ServeForgetRequestsOptions {
   readonly namespace: string
   /** Forgets an Envoy. What it rejects with is told to whoever has asked. */
   readonly forget: (id: string) => Promise<ForgetAnswer>
+  /**
+   * Whether this control plane is the one that counts, as `keepLease` tells; always if absent. As long as it is not,
+   * nothing is forgotten, answered or removed: the one that counts does it.
+   */
+  readonly isHeld?: (() => boolean) | undefined
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
 }
@@ -51,13 +56,15 @@ export const serveForgetRequests = async (
   const clock = options.clock ?? systemClock
   const logger = guardedLogger(options.logger ?? silentLogger)
   const place = configMapAt(options.namespace, forgetRequestsName)
-  const ports: Ports = { client, place, clock, forget: options.forget }
+  const { forget, isHeld = () => true } = options
+  const ports: Ports = { client, place, clock, forget, isHeld }
   let memory = nothing
   let trouble: string | undefined
   while (!signal.aborted) {
-    const looked = await look(ports, memory, signal)
-    memory = looked.memory
-    const { problem } = looked
+    const { memory: next, problem } = isHeld()
+      ? await look(ports, memory, signal)
+      : { memory, problem: undefined }
+    memory = next
     if (problem !== undefined && problem !== trouble)
       logger.log('warn', 'requests to forget Envoys cannot be seen or answered', { error: problem })
     trouble = problem
@@ -70,6 +77,7 @@ interface Ports {
   readonly place: Place
   readonly clock: Clock
   readonly forget: (id: string) => Promise<ForgetAnswer>
+  readonly isHeld: () => boolean
 }
 
 /** What is remembered from one look to the next, of what is still there. */
@@ -91,10 +99,12 @@ interface Looked {
 type Change = readonly [key: string, request: ForgetRequest | undefined]
 
 const look = async (ports: Ports, memory: Memory, signal: AbortSignal): Promise<Looked> => {
-  const { client, place, clock } = ports
+  const { client, place, clock, isHeld } = ports
   const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
   if (found._tag === 'Missing') return { memory: nothing, problem: undefined }
   if (found._tag !== 'Done') return { memory, problem: found.problem.message }
+  // Another may have the lease by now, and answer.
+  if (!isHeld()) return { memory, problem: undefined }
   const entries = Object.entries(objectIn(found.object, 'data')).map(
     ([key, text]) => [key, requestIn(text)] as const,
   )

@@ -7,10 +7,12 @@ export const storedOf = (object: JsonObject): StoredObject => {
   const metadata = objectIn(object, 'metadata')
   const { generation } = metadata
   const deletionTimestamp = textIn(metadata, 'deletionTimestamp')
+  const dataPlane = textIn(objectIn(object, 'spec'), 'dataPlane')
   return {
     key: { namespace: textIn(metadata, 'namespace') ?? '', name: textIn(metadata, 'name') ?? '' },
     uid: textIn(metadata, 'uid') ?? '',
     generation: typeof generation === 'number' ? generation : 0,
+    ...(dataPlane !== undefined && { dataPlane }),
     resourceVersion: textIn(metadata, 'resourceVersion') ?? '',
     finalizers: textsIn(metadata.finalizers),
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),

@@ -6,7 +6,7 @@ import type { StoredObject } from '../../../core/stored-object.js'
 import type { SourceProblem, SourceState } from '../../../ports/route-source.js'
 import type { ApiObject } from './api-object.js'
 import { ownConditions } from './conditions.js'
-import { isSameJson } from './json.js'
+import { isJsonObject, isSameJson } from './json.js'
 
 /** What the objects of a server are to those who serve routes. */
 export interface SourceView {
@@ -88,10 +88,12 @@ const withMetadata = (route: EdgeRoute, { metadata }: ApiObject): EdgeRoute => (
 const storedOf = (object: ApiObject): StoredObject => {
   const { namespace, name, uid, generation, resourceVersion } = object.metadata
   const { deletionTimestamp, finalizers = [] } = object.metadata
+  const dataPlane = isJsonObject(object.spec) ? object.spec.dataPlane : undefined
   return {
     key: { namespace, name },
     uid,
     generation,
+    ...(typeof dataPlane === 'string' && { dataPlane }),
     resourceVersion,
     finalizers,
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),

@@ -17,7 +17,7 @@ export interface Question<A> {
 /** Longer than the endpoint takes for anything before it says that it takes too long. */
 const silenceTimeoutMs = 40_000
 
-/** The largest answer, 5,000 nodes with 20 routes of 300 bytes each, in bytes. */
+/** The largest answer, 5,000 nodes with 20 routes of 300 bytes and 3 refusals of 1 KB each, in bytes. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**

@@ -28,6 +28,15 @@ const words = <A extends string>(...all: ReadonlyArray<A>): t.Type<A> =>
     t.identity,
   )
 
+/** A field that came later than the version: an endpoint that is older does not say it. */
+const added = <A>(codec: t.Type<A>, absent: A): t.Type<A> =>
+  new t.Type<A>(
+    codec.name,
+    codec.is,
+    (value, context) => (value === undefined ? t.success(absent) : codec.validate(value, context)),
+    t.identity,
+  )
+
 const node = t.type({
   id: text,
   dataPlane: text,
@@ -37,6 +46,9 @@ const node = t.type({
   lastSaid: optional(
     t.type({ what: words('ACK', 'NACK'), at: text, version: text, message: text }),
   ),
+  upToDate: added(t.boolean, false),
+  refusals: added(t.readonlyArray(t.type({ type: text, name: text, message: text })), []),
+  refusalsCount: added(t.number, 0),
   holdsUp: texts,
   holdsUpCount: t.number,
 })

@@ -5,16 +5,21 @@ import { plural, printable, showAge, showName, showSince } from './words.js'
 /** Routes that are named in a cell of the table. */
 const maxNamedRoutes = 3
 
-/** Characters of an Envoy's message in a cell of the table; the whole is in the JSON. */
+/** Characters of an Envoy's message in a cell of the table; more is in the JSON. */
 const maxCellMessage = 60
+
+/** Characters of an Envoy's message in a line of its own: that a port is busy takes some 90. */
+const maxLineMessage = 200
 
 /** The Envoys as a table, those that hold something up first. */
 export const showNodes = ({ now, nodes, nodeCount }: NodesDocument): string => {
   if (nodes.length === 0) return 'No Envoy is known.\n'
   const rest = nodeCount - nodes.length
   const header = ['ID', 'DATA PLANE', 'STATE', 'SINCE', 'LAST SAID', 'HOLDS UP']
+  const [head = '', ...rows] = table([header, ...nodes.map((node) => cellsOf(node, now))])
   return [
-    ...table([header, ...nodes.map((node) => cellsOf(node, now))]),
+    head,
+    ...nodes.flatMap((node, index) => [rows[index] ?? '', ...refusalLines(node)]),
     ...(rest > 0 ? [`and ${rest} more`] : []),
     '',
   ].join('\n')
@@ -32,13 +37,29 @@ const cellsOf = (node: NodeDocument, now: string): ReadonlyArray<string> => [
 const showState = ({ connected, shared }: NodeDocument): string =>
   `${connected ? 'connected' : 'lost'}${shared ? ', shared id' : ''}`
 
-const showLastSaid = ({ lastSaid }: NodeDocument, now: string): string => {
-  if (lastSaid === undefined) return '-'
+/** One that comes back with everything is sent nothing, and has nothing to answer. */
+const showLastSaid = ({ lastSaid, upToDate }: NodeDocument, now: string): string => {
+  if (lastSaid === undefined) return upToDate ? 'up to date when it came' : '-'
   const { what, at, version, message } = lastSaid
   const said = `${what} ${printable(version)} (${showAge(at, now)} ago)`
-  if (what === 'ACK') return said
-  const head = headOf(message, maxCellMessage)
-  return `${said}: ${printable(head)}${head === message ? '' : '…'}`
+  return what === 'ACK' ? said : `${said}: ${showHead(message, maxCellMessage)}`
+}
+
+const showHead = (message: string, length: number): string => {
+  const head = headOf(message, length)
+  return `${printable(head)}${head === message ? '' : '…'}`
+}
+
+/** What an Envoy refuses that stands for no route, each in a line of its own. */
+const refusalLines = ({ refusals, refusalsCount }: NodeDocument): ReadonlyArray<string> => {
+  const rest = refusalsCount - refusals.length
+  return [
+    ...refusals.map(
+      ({ type, name, message }) =>
+        `  refuses ${printable(type)} ${showName(name)}: ${showHead(message, maxLineMessage)}`,
+    ),
+    ...(rest > 0 ? [`  and refuses ${rest} more`] : []),
+  ]
 }
 
 /** The first of some routes, and how many more there are; `-` for none. */
@@ -71,6 +92,7 @@ export const describeNode = (node: NodeDocument, now: string): ReadonlyArray<str
   `${showName(node.id)} of the data plane ${showName(node.dataPlane)}`,
   `  ${stateWords(node, now)}`,
   `  ${lastWords(node, now)}`,
+  ...refusalLines(node),
   ...(node.shared ? ['  more than one Envoy has this id: each of them must confirm'] : []),
 ]
 
@@ -80,8 +102,11 @@ const stateWords = ({ connected, since }: NodeDocument, now: string): string => 
   return connected ? 'connected' : 'lost since before the control plane began'
 }
 
-const lastWords = ({ lastSaid }: NodeDocument, now: string): string => {
-  if (lastSaid === undefined) return 'has said nothing of a route table yet'
+const lastWords = ({ lastSaid, upToDate }: NodeDocument, now: string): string => {
+  if (lastSaid === undefined)
+    return upToDate
+      ? 'has had every route table as it is since it came'
+      : 'has said nothing of a route table yet'
   const { what, version, at, message } = lastSaid
   const reason = what === 'NACK' ? `: ${printable(message)}` : ''
   return `said last: ${what} of version ${printable(version)} at ${showSince(at, now)}${reason}`

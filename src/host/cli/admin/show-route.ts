@@ -1,6 +1,7 @@
 import { finalizer } from '../../../core/stored-object.js'
 import type { NodeDocument, RouteDocument, RoutesDocument } from '../../admin/document.js'
 import { countEnvoys, describeNode } from './show-node.js'
+import { standingWords } from './standing.js'
 import { forgetCommandOf, printable, shellWord, showName, showSince } from './words.js'
 
 /** Envoys that are described one by one; all that there are is in the JSON. */
@@ -25,12 +26,12 @@ const nameOf = ({ namespace, name }: RouteDocument): string =>
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)]
 
-const headline = ({ state, waitsFor }: RouteDocument, now: string): string => {
+const headline = ({ state, waitsFor, conditions }: RouteDocument, now: string): string => {
   switch (state) {
     case 'Guarding':
       return `is not served yet: it needs the finalizer ${finalizer} first`
     case 'Serving':
-      return 'is not being deleted'
+      return standingWords(conditions)
     case 'Waiting':
       return `is Terminating, and ${waitingWords(waitsFor, now)}`
     case 'Settling':

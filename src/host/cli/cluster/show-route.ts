@@ -1,6 +1,7 @@
 import { finalizer } from '../../../core/stored-object.js'
+import { standingWords } from '../admin/standing.js'
 import { forgetCommandOf, printable, shellWord, showName, showSince } from '../admin/words.js'
-import { showControlPlane } from './control-plane.js'
+import { type ControlPlane, showControlPlane } from './control-plane.js'
 import type { ClusterRouteDocument, ClusterRoutesDocument } from './document.js'
 import { countWaitedFor, deprogrammed, waitedFor } from './waiting.js'
 
@@ -16,7 +17,7 @@ export const showClusterRoutes = (document: ClusterRoutesDocument, asking: Askin
   document.routes
     .map((route) =>
       [
-        `${showName(route.namespace)}/${showName(route.name)} ${headline(route)}`,
+        `${showName(route.namespace)}/${showName(route.name)} ${headline(route, document)}`,
         ...details(route, document.now).map((line) => `  ${line}`),
         `  control    ${showControlPlane(document.controlPlane, asking.ownNamespace)}`,
         ...section('What to do:', advice(route, document, asking)),
@@ -28,12 +29,13 @@ export const showClusterRoutes = (document: ClusterRoutesDocument, asking: Askin
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)]
 
-const headline = ({ state, conditions }: ClusterRouteDocument): string => {
+const headline = (route: ClusterRouteDocument, { controlPlane }: ClusterRoutesDocument): string => {
+  const { state, conditions } = route
   switch (state) {
     case 'Unguarded':
       return `is not served before it has the finalizer ${finalizer}`
     case 'Guarded':
-      return 'is not being deleted'
+      return `${standingWords(conditions)}${doubt(route, controlPlane)}`
     case 'Released':
       return 'is Terminating, and something else than edgewright holds it'
     case 'Terminating': {
@@ -42,6 +44,18 @@ const headline = ({ state, conditions }: ClusterRouteDocument): string => {
       return `is Terminating, and waits for ${countWaitedFor(waits)} that may still serve it`
     }
   }
+}
+
+/** Why the conditions may say what is so no more. */
+const doubt = (
+  { conditions, generation }: ClusterRouteDocument,
+  { state }: ControlPlane,
+): string => {
+  const accepted = conditions.find(({ type }) => type === 'Accepted')
+  if (accepted === undefined) return ''
+  if (state === 'Absent' || state === 'Expired')
+    return '; so it was when a control plane was last at work'
+  return accepted.observedGeneration < generation ? '; its last change is not looked at yet' : ''
 }
 
 const otherReason = (conditions: ClusterRouteDocument['conditions']): string => {

@@ -55,7 +55,7 @@ export const kubernetesWorld = async (
       onDeletion: (fact) => tell(eventOfDeletion(fact)),
       onRosterFact: (fact) => tell(eventOfRoster(fact, kept)),
     },
-    begin: (host, signal) => workBeside({ cluster, host, logger }, signal),
+    begin: (host, signal) => workBeside({ cluster, host, logger, isHeld: lease.isHeld }, signal),
     close: async () => {
       ended.abort()
       await Promise.all([lease.finished, events.finished])
@@ -84,11 +84,13 @@ const rosterObject = (namespace: string, name: string): ClusterEvent['regarding'
 interface Beside extends Pick<Telling, 'logger'> {
   readonly cluster: Cluster
   readonly host: RunningHost<XdsServer>
+  /** Whether this is the control plane that counts. */
+  readonly isHeld: () => boolean
 }
 
 /** Forgets Envoys: those that people name in the cluster, and those whose Pods are gone. Never rejects. */
 const workBeside = async (
-  { cluster, host, logger }: Beside,
+  { cluster, host, logger, isHeld }: Beside,
   signal: AbortSignal,
 ): Promise<void> => {
   const { k8s, client, ownNamespace } = cluster
@@ -102,7 +104,7 @@ const workBeside = async (
   }
   const answering = k8s.serveForgetRequests(
     client,
-    { namespace: ownNamespace, logger, forget: (id) => operator.forget(id) },
+    { namespace: ownNamespace, logger, isHeld, forget: (id) => operator.forget(id) },
     signal,
   )
   // In whatever namespace Envoys run: those that are served are another matter.
