@@ -19,6 +19,7 @@ export const anInFlight = (
   version: nonce,
   resources,
   removed: [],
+  isWhole: false,
   target: PM.fromEntries(resources),
   sentAt: 0,
   trial: undefined,

@@ -19,6 +19,7 @@ import type {
 } from '../../src/core/xds/messages.js'
 import { type NodeMemory, remember } from '../../src/core/xds/node-memory.js'
 import {
+  nextTimer,
   openSession,
   type Session,
   type SessionEffect,
@@ -118,6 +119,10 @@ export interface Stream {
   readonly receive: (request: DiscoveryRequest) => ReadonlyArray<string>
   /** Lets time pass; returns the responses in short. */
   readonly pass: (ms: number) => ReadonlyArray<string>
+  /** What time it is, in milliseconds. */
+  readonly nowMs: () => number
+  /** When it wants to be told that time has passed, in milliseconds; `undefined` if it waits for no time. */
+  readonly timer: () => number | undefined
   /** The effects of the last event. */
   readonly effects: () => ReadonlyArray<SessionEffect>
   /** Every response so far. */
@@ -158,6 +163,8 @@ export const openStream = (
       nowMs += ms
       return shown({ _tag: 'TimePassed' })
     },
+    nowMs: () => nowMs,
+    timer: () => nextTimer(session),
     effects: () => last,
     responses: () => responses,
     memory: () => session.node && remember(session.node, dataPlane, session),

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { emptyFleet, type FleetEffect, type FleetState, step } from '../../src/core/xds/fleet.js'
+import { memoryOf } from '../../src/core/roster.js'
+import {
+  emptyFleet,
+  type FleetEffect,
+  type FleetState,
+  maxRemembered,
+  openFleet,
+  step,
+} from '../../src/core/xds/fleet.js'
 import type { DiscoveryRequest } from '../../src/core/xds/messages.js'
 import { aNode, aSnapshot, showResponse, types } from '../support/xds.js'
 
@@ -15,8 +23,8 @@ const asksForListeners = (node = aNode): DiscoveryRequest => ({
 })
 
 /** A fleet that is fed events, and what came of each. */
-const fleet = () => {
-  let state: FleetState = emptyFleet
+const fleet = (initial: FleetState = emptyFleet) => {
+  let state = initial
   const feed = (event: Parameters<typeof step>[1]): ReadonlyArray<string> => {
     const [next, effects] = step(state, event, 0)
     state = next
@@ -85,4 +93,25 @@ test('an unanswered stream holds up no other one', () => {
   expect(publish('b')).toEqual([])
   open('2')
   expect(ask('2')).toEqual(['2 NodeIdentified', '2 lds b'])
+})
+
+test('of the nodes that were lost the first is forgotten when there are too many, and none that is connected', () => {
+  const ids = Array.from({ length: maxRemembered }, (_, index) => `n${index}`)
+  const entryOf = (id: string) =>
+    [id, { id, cluster: 'edge', sinceMs: 0, isShared: false, doubts: {} }] as const
+  const { open, ask, close, state } = fleet(
+    openFleet(undefined, memoryOf(new Map(ids.map(entryOf)))),
+  )
+  const visit = (stream: string, id: string): void => {
+    open(stream)
+    ask(stream, asksForListeners({ ...aNode, id }))
+  }
+  visit('1', 'n0')
+  visit('2', 'new')
+  close('2')
+  expect(state()).toMatchObject({ forgotten: 0 })
+  visit('3', 'newer')
+  close('3')
+  expect(state()).toMatchObject({ forgotten: 1 })
+  expect(['n0', 'n1', 'n2'].filter((id) => state().memory.has(id))).toEqual(['n0', 'n2'])
 })

@@ -58,6 +58,30 @@ describe('the late answer to clusters that were waited for too long', () => {
     expect(isCertain(after.holding, kept)).toBe(true)
   })
 
+  test('settles what has been sent again since in the same form', () => {
+    const after = acceptFirst(stalled({ resources: [kept] }))
+    expect(isCertain(after.holding, kept)).toBe(true)
+    expect(suspects(after)).toEqual(['taken'])
+  })
+
+  const gone = aResource('gone=1')
+  const removal = (next: InFlight): Watch =>
+    aWatch({
+      inFlight: [anInFlight('1', [], { removed: ['gone'], isStalled: true }), next],
+      holding: { acked: PM.fromEntries([gone]), unsure: undefined },
+    })
+
+  test('settles what it took away, if that has not come back since', () => {
+    const { holding } = acceptFirst(removal(anInFlight('2', [kept])))
+    expect(PM.get(holding.acked, 'gone')).toBeUndefined()
+    expect(PM.get(holding.unsure, 'gone')).toBeUndefined()
+  })
+
+  test('does not settle what it took away and what has come back since', () => {
+    const { holding } = acceptFirst(removal(anInFlight('2', [gone])))
+    expect(PM.get(holding.unsure, 'gone')?.accepted).toBe(gone)
+  })
+
   test('settles everything, and all that was taken away, where nothing else is on its way', () => {
     const late = anInFlight('1', [kept], { removed: ['taken'], isStalled: true })
     const holding = { acked: PM.fromEntries([taken]), unsure: undefined }

@@ -1,7 +1,8 @@
 import { defaultDataPlane, snapshotOf } from 'edgewright'
 import { describe, expect, test } from 'vitest'
 import { endpointType } from '../../src/core/type-url.js'
-import { accept, isHopeless, refuse } from '../../src/core/xds/answers.js'
+import { accept, refuse } from '../../src/core/xds/answers.js'
+import { isHopeless } from '../../src/core/xds/balks.js'
 import type { Watch } from '../../src/core/xds/watch.js'
 import { anInFlight, aWatch } from '../support/in-flight.js'
 import { aRoute } from '../support/ledger-nodes.js'
@@ -11,16 +12,16 @@ const routesOf = (names: string) => snapshotOf(words(names).map((name) => aRoute
 
 const node = { id: 'envoy-1', cluster: defaultDataPlane }
 
-/** A table is refused whose parts are all taken: those of `pair` are bad together alone. */
-const answerAll = (stream: SotwStream, pair: string): number => {
+/** Answers everything: a table is refused that has all of `bad`, and nothing is found in any part of it. */
+const answerAll = (stream: SotwStream, bad: string): number => {
   const before = stream.responses().length
   for (let round = 0; round < 100; round++) {
     const known = stream.responses().length
     const owners = stream.latest('rds')?.resources[0]?.owners ?? []
-    const isBad = words(pair).every((uid) => owners.includes(uid))
-    const message = isBad ? 'together' : 'missing ]: [edgewright_probe'
-    if (isBad || owners.includes(''))
-      stream.ask('rds', 'http', { errorDetail: { code: 13, message } })
+    const isProbe = owners.includes('')
+    const isBad = words(bad).every((uid) => owners.includes(uid))
+    const message = isProbe ? 'missing ]: [edgewright_probe' : 'as a whole'
+    if (isProbe || isBad) stream.ask('rds', 'http', { errorDetail: { code: 13, message } })
     else stream.ack('rds')
     if (stream.responses().length === known) return known - before
   }
@@ -42,11 +43,31 @@ describe('a table that is refused as a whole, by a client that refuses nothing i
     return stream
   }
 
-  test('is sent three times, and no more however long one waits', () => {
+  test('is sent three times, and then waits', () => {
     const stream = refused()
     expect(wholeTables(stream)).toEqual(Array(3).fill(['a', 'b', 'c', 'd']))
-    expect(stream.pass(10_000_000)).toEqual([])
     expect(stream.publish(routesOf('a b c d'))).toEqual([])
+    expect(stream.pass(29_999)).toEqual([])
+  })
+
+  test('is sent once more after a time that is doubled each time, up to ten minutes', () => {
+    const stream = refused()
+    for (const seconds of [30, 60, 120, 240, 480, 600, 600]) {
+      const known = wholeTables(stream).length
+      expect(stream.timer()).toBe(stream.nowMs() + seconds * 1_000)
+      expect(stream.pass(seconds * 1_000 - 1)).toEqual([])
+      stream.pass(1)
+      answerAll(stream, 'a b')
+      expect(wholeTables(stream)).toHaveLength(known + 1)
+    }
+  })
+
+  test('is taken at last by a client that has nothing against it any more', () => {
+    const stream = refused()
+    stream.pass(30_000)
+    expect(stream.ack('rds')).toEqual([])
+    expect(stream.timer()).toBeUndefined()
+    expect(stream.ask('rds', 'http')).toHaveLength(1)
   })
 
   test('is sent once it is another one', () => {
@@ -60,6 +81,18 @@ describe('a table that is refused as a whole, by a client that refuses nothing i
     const stream = refused()
     stream.ask('rds', '')
     stream.ask('rds', 'http')
+    expect(wholeTables(stream)).toHaveLength(4)
+  })
+
+  test('53. S: is sent anew where the client only repeats that it asks for it', () => {
+    const stream = refused()
+    stream.ask('rds', 'http')
+    expect(wholeTables(stream)).toHaveLength(4)
+  })
+
+  test('is sent anew when a deletion begins to wait for proof', () => {
+    const stream = refused()
+    stream.feed({ _tag: 'AcksDemanded', isOn: true })
     expect(wholeTables(stream)).toHaveLength(4)
   })
 })
@@ -98,6 +131,20 @@ describe('how often a response was refused', () => {
     expect(isHopeless(refuseNext(refuseNext(twice, other)), response)).toBe(false)
     expect(isHopeless(refuseNext(acceptNext(twice, other)), response)).toBe(false)
     expect(isHopeless(refuseNext(twice), response)).toBe(true)
+  })
+
+  test('says nothing of one that takes away less', () => {
+    const gone = anInFlight('1', [], { removed: ['x', 'y'] })
+    const often = refuseNext(refuseNext(refuseNext(aWatch(), gone), gone), gone)
+    expect(isHopeless(often, gone)).toBe(true)
+    expect(isHopeless(often, anInFlight('2', [], { removed: ['x'] }))).toBe(false)
+  })
+
+  test('counts a response that is the whole truth by what it names', () => {
+    const whole = anInFlight('1', [a], { removed: ['x'], isWhole: true })
+    const again = { ...whole, removed: [] }
+    const often = refuseNext(refuseNext(refuseNext(aWatch(), whole), again), again)
+    expect(isHopeless(often, again)).toBe(true)
   })
 })
 

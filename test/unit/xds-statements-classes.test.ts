@@ -10,6 +10,7 @@ const response = (nonce: string): InFlight => ({
   version: `v${nonce}`,
   resources: [],
   removed: [],
+  isWhole: false,
   target: undefined,
   sentAt: 0,
   trial: undefined,

@@ -3,6 +3,7 @@ import type { Resource } from '../resource.js'
 import type { Resources } from '../snapshot.js'
 import { clusterType, isFullState, routeType, type TypeUrl } from '../type-url.js'
 import { put } from './advance.js'
+import { countBalks } from './balks.js'
 import {
   type Doubt,
   doubt,
@@ -27,7 +28,7 @@ import {
   type Unit,
 } from './search.js'
 import { unitsOf } from './units.js'
-import { type InFlight, isSame, namesIn, type Watch } from './watch.js'
+import { changedBy, type InFlight, type Watch } from './watch.js'
 
 /**
  * Which of the responses in flight an answer speaks of: the one with its nonce; in state of the world, where
@@ -78,21 +79,19 @@ export const accept = (
 
 /** What has been taken out, or sent in another form, since a response left, its late answer does not settle. */
 const acceptLate = (watch: Watch, late: InFlight): Watch => {
-  const touched = new Set(watch.inFlight.flatMap(namesIn))
+  const touched = changedBy(watch.inFlight, late)
   const settled = late.resources.filter(({ name }) => !touched.has(name))
+  const gone = late.removed.filter((name) => !touched.has(name))
   const isSettled = ({ name, version }: Unit): boolean =>
     settled.some((each) => each.name === name && each.version === version)
-  const rest = {
-    ...late,
-    resources: late.resources.filter(({ name }) => touched.has(name)),
-  }
-  const holding = doubtAll(watch, [rest], inPart)
+  const holding = doubtAll(watch, [late], inPart)
+  const names = [...settled.map(({ name }) => name), ...gone]
   return {
     ...watch,
     hasAccepted: true,
     holding: {
-      acked: settled.reduce<Resources>(PM.set, holding.acked),
-      unsure: settled.reduce((map, { name }) => PM.remove(map, name), holding.unsure),
+      acked: settled.reduce<Resources>(PM.set, gone.reduce<Resources>(PM.remove, holding.acked)),
+      unsure: names.reduce((map, name) => PM.remove(map, name), holding.unsure),
     },
     search: watch.inFlight.some(({ trial }) => trial !== undefined)
       ? watch.search
@@ -121,7 +120,7 @@ export const refuse = (
   const tried = triedIn(answered)
   const known = unitsOf(watch, answered)
   // A table that has only lost objects brings nothing new either.
-  const balked = tried.length > 0 ? watch.balked : countBalks(watch, answered)
+  const balked = tried.length > 0 ? watch.balked : countBalks(watch, answered, evidence.nowMs)
   const isAgain = tried.length === 0 && (balked?.times ?? 0) > 1
   const isRiddle = tried.length === 0 && known.every(({ kind }) => isRoutes && kind === 'Resource')
   if ((isRiddle || isAgain) && !isForgotten(watch, answered))
@@ -142,24 +141,6 @@ export const refuse = (
     search: isStuck ? { ...search, isTrialNext: false } : search,
   }
 }
-
-const countBalks = ({ balked }: Watch, refused: ReadonlyArray<InFlight>): Watch['balked'] => {
-  const response = refused.at(-1)
-  if (response === undefined) return balked
-  return { response, times: isSame(response, balked?.response) ? (balked?.times ?? 0) + 1 : 1 }
-}
-
-/**
- * How often the very same response may be refused, with a search in between that has found nothing: what was taken
- * for accepted may have been the reason, and is looked at then.
- */
-const maxBalks = 3
-
-/** True of a response that was refused so often that it is not sent once more. */
-export const isHopeless = (
-  { balked }: Watch,
-  outgoing: Pick<InFlight, 'resources' | 'removed'>,
-): boolean => balked !== undefined && balked.times >= maxBalks && isSame(outgoing, balked.response)
 
 /**
  * Of these nothing counts as accepted but what was on this stream. Where nothing is new in what was refused the culprit
@@ -214,14 +195,27 @@ export const stalledMessage = 'it did not become ready in time, and was taken ou
 
 /**
  * Gives up waiting for the responses in flight: what was new in them is searched for what holds the answer
- * back. It counts as sent, so that it is taken out, which sets the answers free.
+ * back. It counts as sent, so that it is taken out, which sets the answers free. What the client may have come with
+ * is not accused: its tables may name it.
  */
-export const stall = (watch: Watch, how: Pick<Evidence, 'kind' | 'nowMs'>): Watch => {
+export const stall = (
+  watch: Watch,
+  how: Pick<Evidence, 'kind' | 'nowMs'>,
+  mayHaveBrought: (cluster: Resource) => boolean,
+): Watch => {
   const waiting = watch.inFlight.filter(({ isStalled }) => !isStalled)
   const tried = triedIn(waiting)
+  const brought = new Set(
+    waiting
+      .flatMap(resourcesOf)
+      .filter(mayHaveBrought)
+      .map(({ name }) => name),
+  )
   const fresh = unitsOf(watch, waiting).filter(
-    // Of a client that may only be busy nothing is taken away that it has, in whatever form.
-    ({ name }) => how.kind !== 'Silent' || PM.get(watch.holding.unsure, name)?.isUnknown !== true,
+    ({ name }) =>
+      !brought.has(name) &&
+      // Of a client that may only be busy nothing is taken away that it has, in whatever form.
+      (how.kind !== 'Silent' || PM.get(watch.holding.unsure, name)?.isUnknown !== true),
   )
   const units = tried.length > 0 ? tried : fresh
   const search = accuse(watch.search, units, { ...how, message: stalledMessage })

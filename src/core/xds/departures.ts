@@ -67,6 +67,27 @@ export const possibleTables = (session: Session): ReadonlyArray<Resource> => {
   )
 }
 
+/**
+ * Whether the client may have had this cluster when its stream began, as far as nobody knows better: its tables may
+ * name it.
+ *
+ * It asks at once for the endpoints of all that it has. In state of the world that is all that it says: of a cluster
+ * without endpoints of its own nobody knows.
+ */
+export const mayHaveBrought = (session: Session): ((cluster: Resource) => boolean) => {
+  const { variant, freshness, watches, brought } = session
+  const watch = watches[clusterType]
+  if (watch === undefined || watch.hasAccepted || freshness !== 'Held') return () => false
+  const isBlind = variant === 'sotw' && watch.holding.acked === undefined
+  const hasSaid = watches[endpointType] !== undefined
+  return ({ refs }) => {
+    const endpoints = refs.filter(({ typeUrl }) => typeUrl === endpointType)
+    return hasSaid && endpoints.length > 0
+      ? endpoints.some(({ name }) => hasName(brought, name))
+      : isBlind
+  }
+}
+
 /** Whether a table that the client may hold names this cluster, or the client has brought it in a form of its own. */
 export const isInUse = (session: Session): ((cluster: string) => boolean) => {
   const unsure = session.watches[clusterType]?.holding.unsure

@@ -42,7 +42,7 @@ export interface FleetState {
   readonly options: SessionOptions
   readonly snapshot: Snapshot | undefined
   readonly sessions: PM.PersistentMap<StreamSession>
-  /** What the nodes held whose streams have ended, by node id; the latest `maxRemembered` of them. */
+  /** What the nodes held whose streams have ended, by node id; of those that are lost the latest `maxRemembered`. */
   readonly memory: NodeMemories
   /** How many lost nodes were forgotten, since there were too many: of these nothing is known. */
   readonly forgotten: number

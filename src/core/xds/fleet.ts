@@ -207,12 +207,15 @@ const leave = (
   memory.set(node.id, isShared ? unite(before ?? left, left) : left)
 }
 
-/** Forgets the nodes that were lost first, beyond `maxRemembered`, and counts them. */
+/** Forgets the nodes that were lost first, beyond `maxRemembered`, and counts them: not those that are connected. */
 const forgetOldest = (state: FleetState): FleetState => {
-  const excess = state.memory.size - maxRemembered
-  if (excess <= 0) return state
-  const memory = new Map([...state.memory].slice(excess))
-  return { ...state, memory, forgotten: state.forgotten + excess }
+  if (state.memory.size <= maxRemembered) return state
+  const open = new Set([...PM.entries(state.sessions)].map(({ session }) => session.node?.id))
+  const lost = [...state.memory.keys()].filter((id) => !open.has(id))
+  const oldest = new Set(lost.slice(0, -maxRemembered))
+  if (oldest.size === 0) return state
+  const memory = new Map([...state.memory].filter(([id]) => !oldest.has(id)))
+  return { ...state, memory, forgotten: state.forgotten + oldest.size }
 }
 
 /** What would be remembered of all nodes if every stream ended now. Costs O(nodes). */

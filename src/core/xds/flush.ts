@@ -10,9 +10,10 @@ import {
 } from '../type-url.js'
 import { advance, type Outgoing } from './advance.js'
 import { aimAt } from './aim.js'
-import { isHopeless, stall } from './answers.js'
+import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
-import { linger } from './departures.js'
+import { endWaiting, isHopeless } from './balks.js'
+import { linger, mayHaveBrought } from './departures.js'
 import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
@@ -49,7 +50,7 @@ const maxStalled = 16
 export const flush = (session: Session, nowMs: number): SessionStep => {
   const { node, snapshot } = session
   if (node === undefined || snapshot === undefined) return [session, []]
-  const timed = giveUpWaiting(stopAwaiting(session, nowMs), nowMs)
+  const timed = giveUpWaiting(stopAwaiting(endBalks(session, nowMs), nowMs), nowMs)
   const goal = viewOf(snapshot, dataPlaneOf(node))
   const lingering = linger(timed, goal, nowMs)
   const view = withLingerers(goal, lingering.lingerers)
@@ -59,12 +60,18 @@ export const flush = (session: Session, nowMs: number): SessionStep => {
   )
 }
 
+const endBalks = (session: Session, nowMs: number): Session =>
+  typeUrls.reduce((soFar, typeUrl) => {
+    const watch = soFar.watches[typeUrl]
+    return watch === undefined ? soFar : withWatch(soFar, typeUrl, endWaiting(watch, nowMs))
+  }, session)
+
 const giveUpWaiting = (session: Session, nowMs: number): Session => {
   const watch = session.watches[clusterType]
   const deadline = warmDeadline(session)
-  return watch === undefined || deadline === undefined || deadline > nowMs
-    ? session
-    : withWatch(session, clusterType, stall(watch, { kind: kindOf(session, watch), nowMs }))
+  if (watch === undefined || deadline === undefined || deadline > nowMs) return session
+  const how = { kind: kindOf(session, watch), nowMs }
+  return withWatch(session, clusterType, stall(watch, how, mayHaveBrought(session)))
 }
 
 const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent' =>
@@ -233,10 +240,12 @@ const send = (
     return [trial.length > 0 ? session : withWatch(session, typeUrl, advanced), []]
   const nonces = session.nonces + 1
   const { version, resources, removed } = outgoing
+  const isWhole = session.variant === 'sotw' && isFullState(typeUrl)
   const response: Response = { typeUrl, nonce: String(nonces), version, resources, removed }
   const entry: InFlight = {
     ...response,
-    removed: impliedRemovals(watch, advanced, response, session.variant),
+    removed: isWhole ? impliedRemovals(watch, advanced) : removed,
+    isWhole,
     target: advanced.sent,
     sentAt: nowMs,
     trial: trial.length > 0 ? trial : undefined,
@@ -252,18 +261,11 @@ const send = (
 const hasNews = ({ sent, subscription }: Watch, target: Resources): boolean =>
   PM.diff(sent, target).some(({ name }) => covers(subscription, name))
 
-/** What a response takes away: in state of the world, of the types of which it is the whole truth, what it lacks. */
-const impliedRemovals = (
-  before: Watch,
-  after: Watch,
-  { typeUrl, removed }: Response,
-  variant: Variant,
-): ReadonlyArray<string> =>
-  variant === 'sotw' && isFullState(typeUrl)
-    ? PM.diff(before.sent, after.sent).flatMap((each) =>
-        each.after === undefined ? each.name : [],
-      )
-    : removed
+/** What a response takes away that is the whole truth: what it lacks. */
+const impliedRemovals = (before: Watch, after: Watch): ReadonlyArray<string> =>
+  PM.diff(before.sent, after.sent).flatMap(({ name, after: next }) =>
+    next === undefined ? name : [],
+  )
 
 /** Notes that a response has left. */
 const markSent = (watch: Watch, entry: InFlight): Watch => ({

@@ -50,6 +50,7 @@ export const openType = (
     memory,
     freshness,
     lingerers: comesBack ? heldBefore(memory) : session.lingerers,
+    brought: typeUrl === endpointType ? watch.subscription.names : session.brought,
     watches: { ...session.watches, [typeUrl]: remembered },
   }
   return session.isProving && typeUrl === routeType ? doubtUnproven(opened) : opened

@@ -65,7 +65,7 @@ export const tryTables = (
   const probed = unknown.find((table) => trial.some((unit) => hasForm(table, unit)))
   if (probed !== undefined)
     return {
-      target: PM.set(tables, probe(probed, trial)),
+      target: PM.set(tables, probe(probed, [...takenIn(watch, probed), ...trial])),
       withheld: new Set([...namesOf(tables)].filter((name) => name !== probed.name)),
       isProbe: true,
     }
@@ -76,6 +76,10 @@ export const tryTables = (
       target = put(target, table.name, tryTable(watch, table, pending, trial))
   return { target, withheld }
 }
+
+/** A probe leaves nothing behind: what earlier ones have found to be taken stands in the next one too. */
+const takenIn = ({ search }: Watch, table: Resource): Trial =>
+  search.taken.filter((unit) => hasForm(table, unit))
 
 /**
  * Which units a trial may speak of: where a probe is due, those in one table. Of several tables in a response an

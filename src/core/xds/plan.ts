@@ -151,7 +151,10 @@ export const unreadyClusters = (watch: Watch, goal: Resources): Unready => {
   return { pending, kept, refused, clusters: goal }
 }
 
-/** True of what it has accepted on this stream, though it may have got another form of it since. */
+/**
+ * True of what it has accepted, be it on an earlier stream that it goes on from, and keeps: it was sent nothing of it
+ * since, or another form. Of what it asks for anew, or was told to be gone, nobody knows.
+ */
 const hasInSomeForm = ({ acked, unsure }: Watch['holding'], name: string): boolean => {
   const entry = PM.get(unsure, name)
   const accepted = PM.get(acked, name)

@@ -1,8 +1,9 @@
-import { compose, ownsIn } from '../compose.js'
+import { compose, ownsIn, type Substitute } from '../compose.js'
 import { Route } from '../../gen/envoy/config/route/v3/route_components.js'
 import { digest } from '../digest.js'
 import { hostHead, type Resource, type TableHost, tableResource, type Uid } from '../resource.js'
 import type { Trial } from './plan.js'
+import type { UnitKind } from './search.js'
 
 /**
  * A regular expression that is none, with a text of our own in it that comes back in the refusal. (With a
@@ -12,20 +13,27 @@ const poison = '[edgewright_probe'
 
 /**
  * A table that is always refused, and says by the refusal whether what is tried would be: it holds that
- * alone, and behind it, where Envoy looks last, a route that nobody takes. A refusal that names the poison
- * found nothing else wrong.
+ * and nothing else, and behind it, where Envoy looks last, a route that nobody takes. A refusal that names the
+ * poison found nothing else wrong.
  *
  * For a client of which nobody knows what it holds: half a table, accepted, would take the other half's
  * routes from it. A refused table changes nothing (run).
  */
 export const probe = (table: Resource, trial: Trial): Resource => {
-  const tried = new Set(trial.map(({ name }) => name))
-  const others = table.owners.filter((uid) => !tried.has(uid))
-  const half = compose(table, undefined, new Map(others.map((uid) => [uid, 'Absent'])))
+  const tried = new Map(trial.map(({ name, kind }) => [name, kind]))
+  const half = compose(table, undefined, new Map(table.owners.flatMap(substituteFor(tried))))
   if (half.content._tag === 'Bytes') return half
   const { head, virtualHosts } = half.content.table
   return tableResource(half.name, { head, virtualHosts: [...virtualHosts, poisonedHost] })
 }
+
+const substituteFor =
+  (tried: ReadonlyMap<Uid, UnitKind>) =>
+  (uid: Uid): ReadonlyArray<readonly [Uid, Substitute]> => {
+    const kind = tried.get(uid)
+    if (kind === undefined) return [[uid, 'Absent']]
+    return kind === 'Claims' ? [[uid, 'Unavailable']] : []
+  }
 
 /** Whose the route is that nobody takes. */
 export const nobody: Uid = ''

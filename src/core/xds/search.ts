@@ -43,6 +43,11 @@ export interface Evidence {
  */
 export interface Search {
   readonly groups: ReadonlyArray<Group>
+  /**
+   * What this search has found to be taken so far, all of it together. Where a trial leaves nothing behind in the
+   * client this is tried along with the next one, so that what is bad together is found: the last of it is convicted.
+   */
+  readonly taken: ReadonlyArray<Unit>
   /** What is innocent and the search take turns. */
   readonly isTrialNext: boolean
   readonly convicted: ReadonlyMap<string, Conviction>
@@ -63,6 +68,7 @@ interface Group {
 
 export const noSearch: Search = {
   groups: [],
+  taken: [],
   isTrialNext: true,
   convicted: new Map(),
   past: [],
@@ -90,10 +96,13 @@ export const suspectsOf = ({ groups }: Pick<Search, 'groups'>): ReadonlyArray<Un
 export const accuse = (search: Search, units: ReadonlyArray<Unit>, evidence: Evidence): Search => {
   const [only] = units
   if (only === undefined) return search
-  const others = without(search, units)
+  const others = without(begun(search), units)
   if (units.length === 1) return convict(others, only, evidence)
   return { ...others, groups: [...ordered(units, evidence.message), ...others.groups] }
 }
+
+/** What an earlier search has found says nothing of what was sent since. */
+const begun = (search: Search): Search => (isSearching(search) ? search : { ...search, taken: [] })
 
 /**
  * Takes in a refusal by a client of which nobody knows what it held before, where to try a half would take the
@@ -179,10 +188,11 @@ const mergeInnocent = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
   return [{ units: unknown.flatMap(({ units }) => units), isGuilty: false, isHalf: false }, ...rest]
 }
 
-/** Nothing stands in two groups: what is found of it would not count in the other. */
+/** Nothing stands in two groups: what is found of it would not count in the other. Nor is it known to be taken. */
 const without = (search: Search, units: ReadonlyArray<Unit>): Search => {
   const keys = new Set(units.map(keyOf))
-  return keepOnly(search, (unit) => !keys.has(keyOf(unit)))
+  const isOther = (unit: Unit): boolean => !keys.has(keyOf(unit))
+  return { ...keepOnly(search, isOther), taken: search.taken.filter(isOther) }
 }
 
 /** Suspects only those of whom this is true; not to be called while a trial is out. */
@@ -211,10 +221,11 @@ const isOnTop = ({ groups }: Search, trial: ReadonlyArray<Unit>): boolean => {
 export const acquit = (search: Search, trial: ReadonlyArray<Unit>): Search => {
   if (!isOnTop(search, trial)) return search
   const [top, next, ...below] = search.groups
-  if (top === undefined || next === undefined) return { ...search, groups: [] }
+  if (top === undefined || next === undefined) return { ...search, groups: [], taken: [] }
   return {
     ...search,
     groups: [top.isHalf ? { ...next, isGuilty: true } : next, ...below],
+    taken: [...search.taken, ...trial],
   }
 }
 
@@ -232,7 +243,7 @@ const convict = (search: Search, unit: Unit, evidence: Evidence): Search => {
 
 /** Takes a unit that was convicted before into the search again, to be tried alone. */
 export const retry = (search: Search, unit: Unit): Search => ({
-  ...search,
+  ...begun(search),
   groups: [{ units: [unit], isGuilty: true, isHalf: false }, ...without(search, [unit]).groups],
 })
 
@@ -245,7 +256,7 @@ export const skip = (search: Search, nowMs: number): Search => {
     if (before !== undefined)
       convicted.set(keyOf(unit), { ...before, evidence: { ...before.evidence, nowMs } })
   }
-  return { ...acquit(search, top?.units ?? []), convicted }
+  return { ...acquit(search, top?.units ?? []), taken: search.taken, convicted }
 }
 
 /** What a conviction is worth at the moment. */

@@ -25,6 +25,11 @@ export interface Session {
    * holds of them does not spare them from being sent.
    */
   readonly debts: Names
+  /**
+   * The endpoints that it has asked for in its first request of any, until it accepts clusters: of those that it came
+   * with, and of none that it was sent later.
+   */
+  readonly brought: Names
   /** What an earlier stream of this node has left behind; `undefined` of one that is new, or holds nothing. */
   readonly memory: NodeMemory | undefined
   readonly freshness: Freshness
@@ -135,6 +140,7 @@ export const openSession = (
   nonces: 0,
   watches: {},
   debts: noNames,
+  brought: noNames,
   memory: undefined,
   freshness: 'Unknown',
   isBare: false,

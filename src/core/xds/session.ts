@@ -9,6 +9,7 @@ import {
   type TypeUrl,
   typeUrls,
 } from '../type-url.js'
+import { forgetBalks } from './balks.js'
 import { receiveDelta } from './delta.js'
 import { flush } from './flush.js'
 import type { DiscoveryRequest } from './messages.js'
@@ -61,7 +62,7 @@ const maxNames = 200_000
  * | RequestReceived   | the first names its node; notes its answer and its names, sends what is due |
  * | SnapshotPublished | makes it the target, sends what is due                                  |
  * | Admitted          | lets route tables go                                                    |
- * | AcksDemanded      | doubts the tables that it has not accepted on this stream               |
+ * | AcksDemanded      | doubts the tables that it has not accepted on this stream; refused ones are due |
  * | TimePassed        | sends what was to wait, gives up what has waited too long               |
  *
  * Due is, per type, what lies between what was sent and the target, while no response of that type is without
@@ -87,11 +88,17 @@ const stepOpen = (session: Session, event: SessionEvent, nowMs: number): Session
       return flush({ ...session, isAdmitted: true }, nowMs)
     case 'AcksDemanded': {
       const next = { ...session, isProving: event.isOn }
-      return event.isOn ? flush(doubtUnproven(next), nowMs) : [next, []]
+      return event.isOn ? flush(withoutBalks(doubtUnproven(next)), nowMs) : [next, []]
     }
     case 'TimePassed':
       return flush(session, nowMs)
   }
+}
+
+/** What is to be proven is to be answered, whatever was said of it before. */
+const withoutBalks = (session: Session): Session => {
+  const watch = session.watches[routeType]
+  return watch === undefined ? session : withWatch(session, routeType, forgetBalks(watch))
 }
 
 const newConvictions = (before: Session, after: Session): ReadonlyArray<SessionEffect> =>
@@ -196,9 +203,11 @@ const note = (
     countNames(subscription.names) > maxNames || countNames(owed) > maxNames + PM.size(sent)
   if (isTooMuch) return tooManyNames(session)
   const opened = watch === undefined ? openType(session, request, typeUrl, noted.watch) : undefined
+  const known = opened ?? withWatch(session, typeUrl, noted.watch)
   const next = {
-    ...(opened ?? withWatch(session, typeUrl, noted.watch)),
+    ...known,
     isBare: session.isBare || saysBare(session, typeUrl, noted),
+    brought: known.watches[clusterType]?.hasAccepted === true ? noNames : known.brought,
   }
   return [
     typeUrl === endpointType ? { ...next, debts: noNames } : next,

@@ -1,4 +1,5 @@
 import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { type Backoff, waitMs } from './backoff.js'
 import { holdsUnknown } from './holding.js'
 import { nextDeparture } from './linger.js'
 import { mayHoldUnknown } from './node-memory.js'
@@ -17,12 +18,6 @@ export const warmTimeoutMs = 5_000
  * taken without harm.
  */
 export const unknownTimeoutMs = 600_000
-
-/** How long what was refused waits until it is tried again: doubled each time, up to the most. */
-interface Backoff {
-  readonly firstMs: number
-  readonly mostMs: number
-}
 
 /** A port that is busy may be free again. */
 const listenerBackoff: Backoff = { firstMs: 1_000, mostMs: 60_000 }
@@ -54,6 +49,7 @@ export const nextTimer = (session: Session): number | undefined => {
     awaited,
     emptiesAt(session),
     ...retries,
+    ...typeUrls.map((typeUrl) => watches[typeUrl]?.balked?.until),
   ].filter((time) => time !== undefined)
   return times.length === 0 ? undefined : Math.min(...times)
 }
@@ -116,7 +112,7 @@ export const emptiesAt = (session: Session): number | undefined => {
 export const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {
   const backoff = backoffOf(typeUrl, evidence)
   if (backoff === undefined) return undefined
-  return evidence.nowMs + Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(times - 1, 16))
+  return evidence.nowMs + waitMs(backoff, times)
 }
 
 const backoffOf = (typeUrl: TypeUrl, { kind }: Conviction['evidence']): Backoff | undefined => {

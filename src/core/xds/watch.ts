@@ -53,6 +53,8 @@ export interface Watch {
 export interface Balked {
   readonly response: InFlight
   readonly times: number
+  /** Until when it is not sent once more, in milliseconds; `undefined` if it may be. */
+  readonly until: number | undefined
 }
 
 export interface InFlight {
@@ -61,6 +63,8 @@ export interface InFlight {
   readonly resources: ReadonlyArray<Resource>
   /** What it takes away, in state of the world by leaving it out. */
   readonly removed: ReadonlyArray<string>
+  /** It is the whole truth: the client holds nothing of this type but what it names. */
+  readonly isWhole: boolean
   /** What the client will have reached when it accepts it. */
   readonly target: Resources
   /** When it was sent, in milliseconds. */
@@ -73,27 +77,46 @@ export interface InFlight {
   readonly isStalled: boolean
 }
 
-/** True of a response that says the very same as an earlier one. */
-export const isSame = (
-  a: Pick<InFlight, 'resources' | 'removed'>,
-  b: InFlight | undefined,
-): boolean =>
+/** What a response says. */
+export type Said = Pick<InFlight, 'resources' | 'removed'>
+
+/**
+ * True of a response that says the very same as an earlier one of its type. One that is the whole truth says all
+ * by what it names.
+ */
+export const isSame = (a: Said, b: InFlight | undefined): boolean =>
   b !== undefined &&
   a.resources.length === b.resources.length &&
-  a.removed.every((name) => b.removed.includes(name)) &&
+  (b.isWhole || isSameList(a.removed, b.removed)) &&
   a.resources.every(({ name, version }, index) => {
     const other = b.resources[index]
     return name === other?.name && version === other.version
   })
 
+const isSameList = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((name, index) => name === b[index])
+
 /** The names of which a response says something. */
-export const namesIn = ({
-  resources,
-  removed,
-}: Pick<InFlight, 'resources' | 'removed'>): ReadonlyArray<string> => [
+export const namesIn = ({ resources, removed }: Said): ReadonlyArray<string> => [
   ...resources.map(({ name }) => name),
   ...removed,
 ]
+
+/** Of which names these responses say something else than an earlier one. */
+export const changedBy = (
+  responses: ReadonlyArray<InFlight>,
+  { resources }: InFlight,
+): ReadonlySet<string> => {
+  const before = new Map(resources.map(({ name, version }) => [name, version]))
+  return new Set(
+    responses.flatMap((later) => [
+      ...later.removed,
+      ...later.resources.flatMap(({ name, version }) =>
+        before.get(name) === version ? [] : [name],
+      ),
+    ]),
+  )
+}
 
 /**
  * Whether a repeated request is answered: once for each response that is not itself such an answer,
@@ -220,6 +243,7 @@ export const repeatAll = (watch: Watch): Watch => ({
   ]),
   mustAnswer: watch.mustAnswer || watch.subscription.wildcard,
   refused: undefined,
+  balked: undefined,
   repeat: 'Asked',
 })
 
