@@ -112,9 +112,15 @@ const keepsWhatIsTheSame = ({ states }: Played): void => {
   }
 }
 
-/** However wrong Services are, routes are shown when they have been waited for. */
+/** In the first state nothing is excused: it comes when all is known. */
+const beginsWhole = ({ states }: Played): void => {
+  const problems = (states[0]?.problems ?? []).flatMap(({ errors }) => errors)
+  expect(problems.filter(({ message }) => message.includes('has not told yet of'))).toEqual([])
+}
+
+/** However wrong Services are, changes after the first state are shown when they have been waited for. */
 const waitsNotForever = (played: Played): void => {
-  if (played.isRouteTrouble) return
+  if (played.isRouteTrouble || played.waitedOut === 0) return
   const state = played.states[played.waitedOut - 1]
   expect(state && routesOf(state)).toEqual(historyOf(played, 'edgeroutes').at(-1))
 }
@@ -144,6 +150,7 @@ test('whatever becomes of routes, Services and slices, and however these fail, t
       tellsHistory(played)
       hasWhatIsNamed(played)
       keepsWhatIsTheSame(played)
+      beginsWhole(played)
       waitsNotForever(played)
       comesToRest(played)
     }),

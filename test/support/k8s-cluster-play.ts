@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { firstServiceWaitMs, serviceWaitMs } from '../../src/adapters/k8s/cluster/backlog.js'
+import { serviceWaitMs } from '../../src/adapters/k8s/cluster/backlog.js'
 import { kubernetesSource } from '../../src/adapters/k8s/cluster-source.js'
 import { virtualClock } from '../../src/adapters/memory/clock.js'
 import type { SourceState } from '../../src/ports/route-source.js'
@@ -135,7 +135,7 @@ export const play = async (each: Plan): Promise<Played> => {
     else act(cluster, next)
     await settle()
   }
-  await pass(firstServiceWaitMs + serviceWaitMs)
+  await pass(2 * serviceWaitMs)
   const waitedOut = states.length
   cluster.fault = () => undefined
   // A silence is found after a minute and a half, and some are found one after the other.

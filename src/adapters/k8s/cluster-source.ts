@@ -16,10 +16,10 @@ import type { KubernetesRoutesOptions } from './route-source.js'
  * they may send to; each watcher follows them by its own.
  *
  * Guarantees: all that `kubernetesRoutes` says of routes. The first state comes when every namespace was listed
- * completely, and each Service that its routes name is known, with its slices. A route that newly names a Service is
- * shown when that is known, and the changes after it not before it. Neither waits forever: for `firstServiceWaitMs`
- * and `serviceWaitMs` at most; after that the routes are shown all the same, those requests are answered with 503, and
- * `problems` says so. What was known of a Service stays while the server is away or denies access. An invalid Service
+ * completely, and each Service that its routes name is known, with its slices; however long that takes, since Envoys
+ * serve what they have until then, and what keeps it from coming is told to the log. A route that newly names a Service
+ * is shown when that is known, and the changes after it not before it, but after `serviceWaitMs` at the latest: from
+ * then on those requests are answered with 503, and `problems` says so. What was known of a Service stays while the server is away or denies access. An invalid Service
  * or slice keeps the last valid form of that uid, and is a problem. One that has not changed stays the same object, and
  * so do `backends` as a whole.
  *

@@ -11,13 +11,6 @@ import { add, has, subtract, type Tally } from './tally.js'
 export const serviceWaitMs = 5_000
 
 /**
- * How long the first state waits for them, in milliseconds. Envoys that are up serve what they have until then, and
- * would answer 503 for whatever is not known: it is worth waiting for an API server that is just being restarted, or
- * for a role that is applied after the control plane.
- */
-export const firstServiceWaitMs = 30_000
-
-/**
  * How many changes wait at most for those that came before them, which are then shown. An API server writes a few
  * hundred objects in a second, so that is more than come in that time.
  */
@@ -33,9 +26,11 @@ export const maxHeldChanges = 10_000
  * wait.
  *
  * The price is that a change waits for those before it, in other namespaces too. Therefore no change waits for longer
- * than `serviceWaitMs` in all (until there was a first state: than what is left of `firstServiceWaitMs`), and a place
- * in which Services did not become known in time is in doubt: nobody waits for Services in it until all of these are
- * known. So one trouble holds the others back once, for that long at most.
+ * than `serviceWaitMs` in all, and a place in which Services did not become known in time is in doubt: nobody waits for
+ * Services in it until all of these are known. So one trouble holds the others back once, for that long at most.
+ *
+ * The first state alone waits without end, for all that its routes name by then: Envoys that are up serve what they
+ * have until it comes, and would answer 503 for whatever is not known.
  */
 export interface Backlog {
   /** What is shown. */
@@ -53,7 +48,9 @@ export interface Backlog {
   readonly doubtful: Tally
   /** Services that shown routes named, and at some time since `forget` did not any more. */
   readonly left: ReadonlyArray<string>
-  /** Whether there was a first state. */
+  /** Whether all routes were listed. */
+  readonly isListed: boolean
+  /** Whether there was a first state. Until then `routes` is what it would be. */
   readonly isShown: boolean
 }
 
@@ -80,22 +77,23 @@ export const emptyBacklog: Backlog = {
   overdue: undefined,
   doubtful: undefined,
   left: [],
+  isListed: false,
   isShown: false,
 }
 
-/** Takes in changes, which wait. The first ones are the first state; if they are none, that is empty. */
+/** Takes in changes, which wait. The first ones are all routes that there are; if they are none, nothing is. */
 export const hold = (
   backlog: Backlog,
   changes: ReadonlyArray<Change<SeenRoute>>,
   nowMs: number,
 ): Backlog => {
+  const wanted = changes.reduce((tally, change) => add(tally, newServices(change)), backlog.wanted)
+  if (!backlog.isShown) return changes.reduce(apply, { ...backlog, wanted, isListed: true })
   const services = servicesIn(changes)
-  const isFirst = !backlog.isShown && backlog.held.length === 0
-  const untilMs = nowMs + (isFirst ? firstServiceWaitMs : serviceWaitMs)
   return {
     ...backlog,
-    wanted: changes.reduce((tally, change) => add(tally, newServices(change)), backlog.wanted),
-    held: [...backlog.held, { changes, services, untilMs }],
+    wanted,
+    held: [...backlog.held, { changes, services, untilMs: nowMs + serviceWaitMs }],
     heldChanges: backlog.heldChanges + changes.length,
   }
 }
@@ -113,6 +111,7 @@ export interface Knowing {
 
 /** Shows what need not wait any more; the same backlog if that is nothing. */
 export const show = (before: Backlog, knowing: Knowing, nowMs: number): Backlog => {
+  if (!before.isShown) return isComplete(before, knowing) ? { ...before, isShown: true } : before
   let backlog = before
   let shown = 0
   for (const batch of before.held) {
@@ -122,7 +121,14 @@ export const show = (before: Backlog, knowing: Knowing, nowMs: number): Backlog 
     backlog = showBatch(backlog, batch, knowing)
     shown += 1
   }
-  return shown === 0 ? before : { ...backlog, held: before.held.slice(shown), isShown: true }
+  return shown === 0 ? before : { ...backlog, held: before.held.slice(shown) }
+}
+
+/** Costs O(Services) once; before that as many steps as the first ones of them are known. */
+const isComplete = ({ isListed, named }: Backlog, { isKnown }: Knowing): boolean => {
+  if (!isListed) return false
+  for (const { name } of entries(named)) if (!isKnown(name)) return false
+  return true
 }
 
 const isAwaited = (
