@@ -170,10 +170,12 @@ const controlPlaneDeployment = ({ version }) =>
           args: ['serve', '--kubernetes', '--xds', `0.0.0.0:${xdsPort}`],
           env: [fromPod('POD_NAMESPACE', 'metadata.namespace')],
           ports: [{ name: 'xds', containerPort: xdsPort }],
+          // Not the port for Envoys: that opens once the API server has told who they are, however long that takes.
           startupProbe: {
-            tcpSocket: { port: 'xds' },
-            periodSeconds: 2,
-            failureThreshold: 60,
+            exec: { command: ['node', '-e', isAlive] },
+            periodSeconds: 5,
+            timeoutSeconds: 10,
+            failureThreshold: 24,
           },
           readinessProbe: { tcpSocket: { port: 'xds' }, periodSeconds: 5 },
           livenessProbe: {

@@ -53,8 +53,9 @@ const waitingFor = (nodes: string) =>
   condition('Deprogrammed', 'False', 'WaitingForAck', `not yet confirmed by ${nodes}`)
 
 /** A control plane that has renewed its Lease so many seconds ago. */
-const lease = (renewedSecondsAgo: number): void => {
-  api.put('/apis/coordination.k8s.io/v1/namespaces/edgewright/leases/edgewright', {
+const lease = (renewedSecondsAgo: number, namespace = 'edgewright'): void => {
+  api.put(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/edgewright`, {
+    metadata: { labels: { 'app.kubernetes.io/managed-by': 'edgewright' } },
     spec: {
       holderIdentity: 'edgewright-1',
       leaseDurationSeconds: 15,
@@ -405,6 +406,15 @@ describe('uninstall', () => {
     const { code, err } = await runCli(argv('--yes'))
     expect(code).toBe(1)
     expect(err).toContain('at work (edgewright-1)')
+    expect(finalizers('one')).toEqual([finalizer])
+  })
+
+  test('is refused while one is at work in whatever namespace', async () => {
+    lease(1, 'infra')
+    route('one')
+    const { code, err } = await runCli(argv('--yes', '--own-namespace', 'attic'))
+    expect(code).toBe(1)
+    expect(err).toContain('kubectl --namespace infra delete deployment edgewright')
     expect(finalizers('one')).toEqual([finalizer])
   })
 

@@ -44,6 +44,7 @@ export {
 } from './inspect/index.js'
 export {
   defaultLeaseName,
+  findLeases,
   keepLease,
   type KeepLeaseOptions,
   type KeptLease,

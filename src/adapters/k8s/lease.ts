@@ -6,6 +6,7 @@ import { type Logger, silentLogger } from '../../ports/logger.js'
 import type { ApiClient } from './api.js'
 import { contend } from './lease/contend.js'
 import { observe } from './lease/observe.js'
+import { namespacesOfLeases } from './lease/find.js'
 import { giveBack } from './lease/release.js'
 import type { ApiProblem } from './objects/api-problem.js'
 import { leaseAt } from './objects/places.js'
@@ -113,3 +114,17 @@ export const readLease =
     const { holder, renewedAt } = record
     return E.right({ _tag: isLive ? 'Live' : 'Expired', holder, renewedAt })
   }
+
+/**
+ * The namespaces in which control planes keep a Lease, or have kept one; of the whole cluster, since nobody knows
+ * beforehand where one was installed.
+ *
+ * Needs the permission to list Leases in all namespaces.
+ *
+ * @category kubernetes
+ * @since 0.3.0
+ */
+export const findLeases =
+  (client: ApiClient, signal: AbortSignal): TaskEither<ApiProblem, ReadonlyArray<string>> =>
+  () =>
+    namespacesOfLeases(client, signal)

@@ -14,6 +14,10 @@ const never: ReadonlyArray<readonly [cidr: string, what: string]> = [
   ['::/128', 'an unspecified address'],
   // RFC 4291, section 2.5.5.1: IPv4-compatible, and given up.
   ['::/96', 'an IPv4 address in disguise'],
+  // What translators and tunnels make an IPv4 address of again: RFC 8215, RFC 3056, RFC 2765.
+  ['64:ff9b:1::/48', 'an IPv4 address in disguise'],
+  ['2002::/16', 'an IPv4 address in disguise'],
+  ['::ffff:0:0:0/96', 'an IPv4 address in disguise'],
   ['169.254.0.0/16', 'a link-local address'],
   ['fe80::/10', 'a link-local address'],
   ['224.0.0.0/4', 'a multicast address'],

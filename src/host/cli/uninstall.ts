@@ -5,7 +5,11 @@ import { finalizer } from '../../core/stored-object.js'
 import { failed } from './admin/run.js'
 import { plural, printable, shellWord, showName } from './admin/words.js'
 import type { Cluster } from './cluster/connect.js'
-import { lookForControlPlane, showControlPlane } from './cluster/control-plane.js'
+import {
+  type ControlPlane,
+  lookForControlPlane,
+  showControlPlane,
+} from './cluster/control-plane.js'
 import { clusterOptions, parseCluster } from './cluster/options.js'
 import { withCluster } from './cluster/run.js'
 import { type Command, hasFlag, type Option } from './command.js'
@@ -92,9 +96,20 @@ const showFailures = ({ failed: left, failures }: Uninstalled): string => {
   ].join('\n')
 }
 
+/** A control plane may have been installed anywhere, and whichever is at work puts finalizers on again. */
 const whyNotYet = async (cluster: Cluster, signal: AbortSignal): Promise<string | undefined> => {
-  const { ownNamespace } = cluster
-  const controlPlane = await lookForControlPlane(cluster, signal)
+  const found = await cluster.k8s.findLeases(cluster.client, signal)()
+  if (E.isLeft(found)) return unknown(found.left.message)
+  const namespaces = [...new Set([cluster.ownNamespace, ...found.right])]
+  const reasons = await Promise.all(
+    namespaces.map(async (ownNamespace) =>
+      whyNotIn(await lookForControlPlane({ ...cluster, ownNamespace }, signal), ownNamespace),
+    ),
+  )
+  return reasons.find((reason) => reason !== undefined)
+}
+
+const whyNotIn = (controlPlane: ControlPlane, ownNamespace: string): string | undefined => {
   switch (controlPlane.state) {
     case 'Live':
       return `a control plane is ${showControlPlane(controlPlane, ownNamespace)}
@@ -102,9 +117,12 @@ in the namespace ${showName(ownNamespace)}.
 End it first: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright
 One that was killed counts for some seconds more: try again then.`
     case 'Unknown':
-      return `nobody knows whether a control plane is at work: ${controlPlane.message}`
+      return unknown(controlPlane.message)
     case 'Absent':
     case 'Expired':
       return undefined
   }
 }
+
+const unknown = (message: string): string =>
+  `nobody knows whether a control plane is at work: ${message}`

@@ -4,6 +4,9 @@ import { pathTo, type Place, versionOf } from '../objects/places.js'
 import { type JsonObject, objectIn, textIn } from '../reflector/index.js'
 import { leaseDurationMs, requestDeadlineMs } from './limits.js'
 
+/** The labels of every Lease of ours. */
+export const managedBy = { 'app.kubernetes.io/managed-by': 'edgewright' } as const
+
 /** What a Lease says. */
 export interface LeaseRecord {
   /** Empty if nobody has it. */
@@ -86,7 +89,7 @@ export const writeLeaseAt = (
     kind: 'Lease',
     metadata: {
       name: place.name,
-      labels: { 'app.kubernetes.io/managed-by': 'edgewright' },
+      labels: managedBy,
       ...(version !== undefined && { resourceVersion: version }),
     },
     spec: {

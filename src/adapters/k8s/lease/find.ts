@@ -1,0 +1,28 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ApiClient } from '../api.js'
+import { pathOf } from '../informers/index.js'
+import { ask } from '../objects/answer.js'
+import type { ApiProblem } from '../objects/api-problem.js'
+import { isList, isObject, objectIn, textIn } from '../reflector/index.js'
+import { requestDeadlineMs } from './limits.js'
+import { managedBy } from './record.js'
+
+/** The namespaces in which a control plane has, or had, a Lease. There are as many as control planes: one page. */
+export const namespacesOfLeases = async (
+  client: ApiClient,
+  signal: AbortSignal,
+): Promise<E.Either<ApiProblem, ReadonlyArray<string>>> => {
+  const path = pathOf({ api: '/apis/coordination.k8s.io/v1', plural: 'leases' }, undefined)
+  const labelSelector = Object.entries(managedBy)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',')
+  const query = { labelSelector }
+  const request = { method: 'GET', path, query, deadlineMs: requestDeadlineMs } as const
+  const answer = await ask(client, request, 'list Leases', signal)
+  if (answer._tag !== 'Done') return E.left(answer.problem)
+  const { items } = answer.object
+  const namespaces = (isList(items) ? items : []).flatMap((item) =>
+    isObject(item) ? (textIn(objectIn(item, 'metadata'), 'namespace') ?? []) : [],
+  )
+  return E.right([...new Set(namespaces)])
+}
