@@ -12,17 +12,9 @@ import { type Metrics, noMetrics } from '../ports/metrics.js'
 import type { RouteSource, SourceState } from '../ports/route-source.js'
 import type { RouteStore } from '../ports/route-store.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
-import { followLedger, proofDelayMs, statusDelayMs } from './follow-ledger.js'
-import {
-  lookAgain,
-  nextTimer,
-  nothingYet,
-  reconcile,
-  type Reconciled,
-  type Reconciliation,
-  type ReconcilePorts,
-  settleDeletions,
-} from './reconcile.js'
+import { followLedger, type LedgerFollower, proofDelayMs, statusDelayMs } from './follow-ledger.js'
+import { type Passes, passesOf, type PassHandlers } from './passes.js'
+import { nextTimer, type Reconciled, type ReconcilePorts } from './reconcile.js'
 import { reporter } from './report.js'
 import { superviseSource } from './supervise.js'
 import { latestOf } from './latest-of.js'
@@ -105,67 +97,37 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
   const failure = new AbortController()
   const stop = AbortSignal.any([signal, failure.signal])
   const reports = reporter(ports)
-  const passes: ReconcilePorts = {
-    context: ports.context,
-    clock,
-    publish: (snapshot: Snapshot) => ports.sink.publish(snapshot),
-    ledger,
-    proof: deletion?.proof,
-    notYet: () => deletion?.gate?.notYet(),
+  const onPass: PassHandlers['onPass'] = (before, after, facts) => {
+    reports.pass(before, after, facts)
+    if (writes !== undefined) handOut(writes, before, after)
+    follower?.lookAt(nextTimer(after))
   }
-  let reconciled = nothingYet
-  const turn = (next: (before: Reconciled) => Reconciliation): void => {
-    if (stop.aborted) return
-    try {
-      const before = reconciled
-      const [after, facts] = next(before)
-      reconciled = after
-      reports.pass(before, after, facts)
-      if (writes !== undefined) handOut(writes, before, after)
-      follower?.lookAt(nextTimer(after))
-    } catch (bug) {
-      failure.abort(bug)
-    }
-  }
-  const look = (): void => turn((before) => lookAgain(passes, before))
-  const writes: WriteBack | undefined =
-    deletion?.store &&
-    writeBack({
-      ...ports,
-      store: deletion.store,
-      recordOf: (uid) => (stop.aborted ? undefined : reconciled.deletions.records.get(uid)),
-      lookAt: (uid) => turn((before) => lookAgain(passes, before, uid)),
-      verdictOf: (uid) => reconciled.verdicts.get(uid),
-      onWritten: (uid, write, problem) =>
-        turn((before) =>
-          settleDeletions(passes, before, (of) => [noteWritten(of, uid, write, problem), []]),
-        ),
-    })
+  const passes = passesOf(
+    passPortsOf(ports, ledger),
+    { onPass, onBug: (bug) => failure.abort(bug) },
+    stop,
+  )
+  const writes = deletion?.store && writesOf(ports, deletion.store, passes, stop)
   const inbox = latestOf(clock, (state: SourceState) => {
     deletion?.gate?.sourcesRead?.()
-    turn((before) => reconcile(passes, before, state))
+    passes.reconcile(state)
   })
-  const follower = ledger && followLedger(ledger, clock, look, () => patience(reconciled))
-  const stopGate = deletion?.gate?.onChange(() => follower?.lookSoon())
+  const follower = ledger && followEvidence(ports, ledger, passes)
   const run = async (): Promise<void> => {
     try {
       await superviseSource(ports, inbox.put, stop)
     } finally {
       inbox.close()
       follower?.close()
-      stopGate?.()
       await writes?.close()
     }
     failure.signal.throwIfAborted()
   }
   return {
     finished: run(),
-    state: () => reconciled,
-    look,
-    stopWaiting: (uid) =>
-      turn((before) =>
-        settleDeletions(passes, before, (of, evidence) => breakGlass(of, uid, evidence)),
-      ),
+    state: passes.state,
+    look: () => passes.look(),
+    stopWaiting: (uid) => passes.settle((of, evidence) => breakGlass(of, uid, evidence)),
   }
 }
 
@@ -178,6 +140,51 @@ const defaults: Required<
   onVerdicts: (): void => undefined,
   onDeletion: (): void => undefined,
   random: Math.random,
+}
+
+type Defaulted = ControllerPorts & typeof defaults
+
+const passPortsOf = (
+  { context, clock, sink, deletion }: Defaulted,
+  ledger: LedgerSource | undefined,
+): ReconcilePorts => ({
+  context,
+  clock,
+  publish: (snapshot: Snapshot) => sink.publish(snapshot),
+  ledger,
+  proof: deletion?.proof,
+  notYet: () => deletion?.gate?.notYet(),
+})
+
+/** What is written is what the passes have come to, as long as there are any. */
+const writesOf = (
+  ports: Defaulted,
+  store: RouteStore,
+  { state, look, settle }: Passes,
+  stop: AbortSignal,
+): WriteBack =>
+  writeBack({
+    ...ports,
+    store,
+    recordOf: (uid) => (stop.aborted ? undefined : state().deletions.records.get(uid)),
+    lookAt: look,
+    verdictOf: (uid) => state().verdicts.get(uid),
+    onWritten: (uid, write, problem) => settle((of) => [noteWritten(of, uid, write, problem), []]),
+  })
+
+/** Looks again when there may be more to see: what the Envoys hold has changed, or what keeps it from counting. */
+const followEvidence = (
+  { clock, deletion }: Defaulted,
+  ledger: LedgerSource,
+  { state, look }: Passes,
+): LedgerFollower => {
+  const follower = followLedger(ledger, clock, look, () => patience(state()))
+  const stopGate = deletion?.gate?.onChange(follower.lookSoon)
+  const close = (): void => {
+    follower.close()
+    stopGate?.()
+  }
+  return { ...follower, close }
 }
 
 const patience = ({ deletions }: Reconciled): number =>

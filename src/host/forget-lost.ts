@@ -1,3 +1,4 @@
+import { alarm } from '../core/alarm.js'
 import type { Clock } from '../ports/clock.js'
 
 /**
@@ -24,29 +25,25 @@ export const watchLost = (
   afterMs: number | undefined,
   forget: (id: string) => void,
 ): LostNodes => {
+  if (afterMs === undefined) return noLostNodes
   /** In the order of being lost: all are given the same time, so the first is due first. */
   const lost = new Map<string, number>()
   const isFirst = (id: string): boolean => lost.keys().next().value === id
-  let cancel: (() => void) | undefined
+  const due = alarm(clock, () => {
+    for (const [id, sinceMs] of [...lost]) {
+      if (sinceMs + afterMs > clock.nowMs()) break
+      lost.delete(id)
+      forget(id)
+    }
+    wind()
+  })
   const wind = (): void => {
-    cancel?.()
-    cancel = undefined
-    const [first] = lost.values()
-    if (first === undefined || afterMs === undefined) return
-    const leftMs = Math.ceil(first + afterMs - clock.nowMs())
-    cancel = clock.after(Math.min(maxNapMs, Math.max(0, leftMs)), () => {
-      cancel = undefined
-      for (const [id, sinceMs] of [...lost]) {
-        if (sinceMs + afterMs > clock.nowMs()) break
-        lost.delete(id)
-        forget(id)
-      }
-      wind()
-    })
+    const [firstMs] = lost.values()
+    if (firstMs === undefined) due.set(undefined)
+    else due.set(Math.min(firstMs + afterMs, clock.nowMs() + maxNapMs))
   }
   return {
     lose: (id) => {
-      if (afterMs === undefined) return
       const wasFirst = isFirst(id)
       lost.delete(id)
       lost.set(id, clock.nowMs())
@@ -61,4 +58,11 @@ export const watchLost = (
       wind()
     },
   }
+}
+
+/** Where nobody is forgotten, nobody needs to be watched. */
+const noLostNodes: LostNodes = {
+  lose: () => undefined,
+  settle: () => undefined,
+  close: () => undefined,
 }

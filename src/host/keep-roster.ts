@@ -9,7 +9,7 @@ import { type Logger, silentLogger } from '../ports/logger.js'
 import { type Metrics, noMetrics } from '../ports/metrics.js'
 import type { RosterStore } from '../ports/roster-store.js'
 import type { XdsObserver } from '../ports/xds-observer.js'
-import { keepGate } from './keep-gate.js'
+import { keepGate, type RunningGate } from './keep-gate.js'
 import { type KeptRoster, keptRoster } from './kept-roster.js'
 import { loadRoster } from './load-roster.js'
 import type { ForgetResult } from './operator.js'
@@ -72,21 +72,11 @@ export interface RosterKeeper {
  * had not answered when their stream ended, is written within a second or so.
  */
 export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterKeeper => {
-  const { store, clock, random = Math.random, metrics = noMetrics, onFact } = given
+  const { store, clock, random = Math.random, metrics = noMetrics } = given
   const logger = guardedLogger(given.logger ?? silentLogger)
   const { ring, listen } = listeners()
   const start = keepGate(clock, given.startWaitMs ?? startWaitMs, ring)
-  const tell = (fact: RosterFact): void => {
-    try {
-      reportRoster(logger, metrics, fact)
-      onFact?.(fact)
-    } catch (cause) {
-      logger.log('error', 'a listener of the roster threw', {
-        fact: fact._tag,
-        error: String(cause),
-      })
-    }
-  }
+  const tell = teller(logger, metrics, given.onFact)
   let kept: KeptRoster | undefined
   const begin = (roster: Roster): ReadonlyMap<string, NodeMemory> => {
     const { forgetNodeAfterMs } = given
@@ -95,25 +85,10 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
     start.step({ _tag: 'RosterRead', roster })
     return memoryOf(roster)
   }
-  let unreadable: string | undefined
-  const onFailure = (message: string): void => {
-    if (message !== unreadable) tell({ _tag: 'LoadFailed', message })
-    unreadable = message
-    start.step({ _tag: 'RosterFailed', message })
-  }
+  const onFailure = readingFailures(tell, start)
   const loaded = loadRoster({ store, clock, random, onFailure }, signal).then(
     (roster) => roster && begin(roster),
   )
-  const finish = async (): Promise<void> => {
-    try {
-      await loaded
-      await aborted(signal)
-      await kept?.close()
-    } catch (bug) {
-      logger.log('error', 'the roster is not kept any more', { error: String(bug) })
-    }
-    start.close()
-  }
   return {
     loaded,
     observer: (event) => kept?.hear(event),
@@ -127,8 +102,54 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
     roster: () => kept?.roster() ?? new Map(),
     forget: (id, by = 'Person') =>
       kept?.forget(id, by) ?? Promise.resolve({ failure: 'the roster is not read yet' }),
-    finished: finish(),
+    finished: finish(loaded, () => kept, start, logger, signal),
   }
+}
+
+/** Whoever listens must not stop the keeper. */
+const teller =
+  (logger: Logger, metrics: Metrics, onFact: KeepRosterPorts['onFact']) =>
+  (fact: RosterFact): void => {
+    try {
+      reportRoster(logger, metrics, fact)
+      onFact?.(fact)
+    } catch (cause) {
+      logger.log('error', 'a listener of the roster threw', {
+        fact: fact._tag,
+        error: String(cause),
+      })
+    }
+  }
+
+/** Why the roster cannot be read is told when it is another reason than the last time. */
+const readingFailures = (
+  tell: (fact: RosterFact) => void,
+  start: RunningGate,
+): ((message: string) => void) => {
+  let unreadable: string | undefined
+  return (message) => {
+    if (message !== unreadable) tell({ _tag: 'LoadFailed', message })
+    unreadable = message
+    start.step({ _tag: 'RosterFailed', message })
+  }
+}
+
+/** Waits for the end, and for the last write. */
+const finish = async (
+  loaded: Promise<unknown>,
+  kept: () => KeptRoster | undefined,
+  start: RunningGate,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await loaded
+    await aborted(signal)
+    await kept()?.close()
+  } catch (bug) {
+    logger.log('error', 'the roster is not kept any more', { error: String(bug) })
+  }
+  start.close()
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

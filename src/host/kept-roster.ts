@@ -16,7 +16,7 @@ import type { RunningGate } from './keep-gate.js'
 import type { ForgetResult } from './operator.js'
 import type { ForgottenBy, RosterFact } from './report-roster.js'
 import { doorToFleet, type FleetDoor, type RosterFleet } from './roster-fleet.js'
-import { type OtherEffect, type RunningKeeping, runKeeping } from './run-keeping.js'
+import { type OtherEffect, type RunningKeeping, runKeeping, type Tries } from './run-keeping.js'
 
 /**
  * How long the last write may take after the abort, and a person is kept waiting for one, in milliseconds:
@@ -60,25 +60,9 @@ export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster =
   const lost = watchLost(clock, ports.forgetNodeAfterMs, (id) => {
     if (door.forget(id) !== 'Connected') strike(id, 'Time')
   })
-  const perform = (effect: OtherEffect): void => {
-    switch (effect._tag) {
-      case 'Admit':
-        return door.admit(effect.id)
-      case 'Heard':
-        // Of a shared id nobody knows whether the one that has come is the one that was lost.
-        if (!effect.isShared) lost.settle(effect.id)
-        return start.step({ ...effect, _tag: 'NodeHeard' })
-      case 'Lost':
-        return lost.lose(effect.id)
-      case 'ReadMemory':
-        return keeping.dispatch({ _tag: 'MemoryRead', memory: door.memory() })
-      case 'Tell':
-        return tell(effect.fact)
-    }
-  }
+  const perform = performer({ door, lost, start, tell }, (event) => keeping.dispatch(event))
   const onChange = (state: Keeping): void => {
-    ports.metrics.set('edgewright_roster_nodes', {}, sizeOf(state))
-    ports.metrics.set('edgewright_roster_unsaved', {}, state.failure === undefined ? 0 : 1)
+    measure(ports.metrics, state)
     ports.onChange()
   }
   const keeping = runKeeping(roster, { ...ports, perform, onChange })
@@ -104,6 +88,36 @@ export const keptRoster = (roster: Roster, ports: KeptRosterPorts): KeptRoster =
   }
 }
 
+/** Those who are told what becomes of nodes. */
+interface Concerned extends Pick<KeptRosterPorts, 'start' | 'tell'> {
+  readonly door: FleetDoor
+  readonly lost: LostNodes
+}
+
+const performer =
+  ({ door, lost, start, tell }: Concerned, dispatch: (event: KeepingEvent) => void) =>
+  (effect: OtherEffect): void => {
+    switch (effect._tag) {
+      case 'Admit':
+        return door.admit(effect.id)
+      case 'Heard':
+        // Of a shared id nobody knows whether the one that has come is the one that was lost.
+        if (!effect.isShared) lost.settle(effect.id)
+        return start.step({ ...effect, _tag: 'NodeHeard' })
+      case 'Lost':
+        return lost.lose(effect.id)
+      case 'ReadMemory':
+        return dispatch({ _tag: 'MemoryRead', memory: door.memory() })
+      case 'Tell':
+        return tell(effect.fact)
+    }
+  }
+
+const measure = (metrics: Metrics, state: Keeping): void => {
+  metrics.set('edgewright_roster_nodes', {}, sizeOf(state))
+  metrics.set('edgewright_roster_unsaved', {}, state.failure === undefined ? 0 : 1)
+}
+
 /** Nodes of the roster are lost from the time on from which they could come back; of a shared id some may be. */
 const loseAbsent = (state: Keeping, { lose }: LostNodes): void => {
   for (const { id, isShared } of rosterIn(state).values())
@@ -126,10 +140,7 @@ const forget = async (
   return written === 'Written' ? 'Forgotten' : written
 }
 
-const writeNow = (
-  keeping: RunningKeeping,
-  tries: 'Once' | 'Again',
-): ReturnType<RunningKeeping['written']> => {
+const writeNow = (keeping: RunningKeeping, tries: Tries): ReturnType<RunningKeeping['written']> => {
   const written = keeping.written(closeWaitMs, tries)
   keeping.dispatch({ _tag: 'SaveWanted' })
   return written

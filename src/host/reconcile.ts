@@ -116,7 +116,8 @@ export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid):
     lookAtDeletions(of, evidence, ports.clock.nowMs(), uid),
   )
 
-type DeletionsChange = (deletions: Deletions, evidence: EvidenceOf) => DeletionsStep
+/** A step of the deletions, by what the Envoys hold. */
+export type DeletionsChange = (deletions: Deletions, evidence: EvidenceOf) => DeletionsStep
 
 /** Advances the deletions by one step. Once one waits, every Envoy has to say anew what it holds. */
 export const settleDeletions = (

@@ -43,28 +43,22 @@ export interface RunningKeeping {
    * Resolves once all that has changed until now is written down, or with a failure if that takes longer than
    * `withinMs`; where nothing is to be tried again, at the next write that fails.
    */
-  readonly written: (withinMs: number, tries: 'Once' | 'Again') => Promise<Written>
+  readonly written: (withinMs: number, tries: Tries) => Promise<Written>
   /** Hears and does nothing any more. */
   readonly stop: () => void
 }
 
 export type Written = 'Written' | { readonly failure: string }
 
+/** Whether a write that fails is waited for again. */
+export type Tries = 'Once' | 'Again'
+
 /** Runs the machine on a roster that was read, and begins with writing it. */
 export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping => {
-  const { store, clock, random } = ports
+  const { clock } = ports
   let state = openKeeping(roster)
   let stopped = false
   const changes = listeners()
-  const save = async (next: Roster): Promise<void> => {
-    const message = `the write has not ended within ${slowSaveMs / 1000} s`
-    const cancel = clock.after(slowSaveMs, () => dispatch({ _tag: 'SaveIsSlow', message }))
-    const saved = await attempted(() => store.save(next)())
-    cancel()
-    if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
-    const retryAtMs = clock.nowMs() + backoffMs(state.failures + 1, random())
-    dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs })
-  }
   const wake = alarm(clock, () => dispatch({ _tag: 'TimePassed' }))
   const wind = (): void => wake.set(stopped ? undefined : nextKeepingTimer(state))
   const dispatch = inTurn(
@@ -73,7 +67,7 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
       const [next, effects] = stepKeeping(state, event, clock.nowMs())
       state = next
       for (const effect of effects)
-        if (effect._tag === 'Save') void save(effect.roster)
+        if (effect._tag === 'Save') void save(ports, effect.roster, () => state.failures, dispatch)
         else ports.perform(effect)
       wind()
       changes.ring()
@@ -82,29 +76,64 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
     (_, error) =>
       ports.perform({ _tag: 'Tell', fact: { _tag: 'SaveFailed', message: String(error) } }),
   )
-  const written: RunningKeeping['written'] = (withinMs, tries) =>
-    new Promise((resolve) => {
-      const { changes: target, failures } = state
-      const look = (): void => {
-        const hasFailed = state.isFailing && state.failures !== failures
-        if (state.saved >= target) end('Written')
-        else if (hasFailed && tries === 'Once') end({ failure: state.failure ?? '' })
-      }
-      const end = (result: Written): void => {
-        stopListening()
-        cancel()
-        resolve(result)
-      }
-      const late = `it was not written within ${withinMs / 1000} s`
-      const cancel = clock.after(withinMs, () => end({ failure: state.failure ?? late }))
-      const stopListening = changes.listen(look)
-      look()
-    })
   const stop = (): void => {
     stopped = true
     wind()
   }
   // The first write.
   dispatch({ _tag: 'TimePassed' })
-  return { state: () => state, dispatch, written, stop }
+  return {
+    state: () => state,
+    dispatch,
+    written: (withinMs, tries) => whenWritten(clock, changes.listen, () => state, withinMs, tries),
+    stop,
+  }
+}
+
+/** Writes a roster, and says how that went, or that it takes long. */
+const save = async (
+  { store, clock, random }: KeepingPorts,
+  roster: Roster,
+  failures: () => number,
+  dispatch: (event: KeepingEvent) => void,
+): Promise<void> => {
+  const message = `the write has not ended within ${slowSaveMs / 1000} s`
+  const cancel = clock.after(slowSaveMs, () => dispatch({ _tag: 'SaveIsSlow', message }))
+  const saved = await attempted(() => store.save(roster)())
+  cancel()
+  if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
+  const retryAtMs = clock.nowMs() + backoffMs(failures() + 1, random())
+  dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs })
+}
+
+/** Looks after each change whether all that had changed before the call is written. */
+const whenWritten = (
+  clock: Clock,
+  onChange: (look: () => void) => () => void,
+  state: () => Keeping,
+  withinMs: number,
+  tries: Tries,
+): Promise<Written> =>
+  new Promise((resolve) => {
+    const before = state()
+    const look = (): void => {
+      const result = writtenSince(before, state(), tries)
+      if (result !== undefined) end(result)
+    }
+    const end = (result: Written): void => {
+      stopListening()
+      cancel()
+      resolve(result)
+    }
+    const late = `it was not written within ${withinMs / 1000} s`
+    const cancel = clock.after(withinMs, () => end({ failure: state().failure ?? late }))
+    const stopListening = onChange(look)
+    look()
+  })
+
+/** Whether what was to be written before is written now; `undefined` as long as it may still be. */
+const writtenSince = (before: Keeping, now: Keeping, tries: Tries): Written | undefined => {
+  if (now.saved >= before.changes) return 'Written'
+  const hasFailed = now.isFailing && now.failures !== before.failures
+  return hasFailed && tries === 'Once' ? { failure: now.failure ?? '' } : undefined
 }

@@ -3,7 +3,7 @@ import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { RosterStore } from '../ports/roster-store.js'
 import type { RouteStore } from '../ports/route-store.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
-import type { XdsEvent, XdsObserver } from '../ports/xds-observer.js'
+import type { XdsObserver } from '../ports/xds-observer.js'
 import { watchActivity } from './activity.js'
 import { type Controller, type ControllerPorts, startController } from './controller.js'
 import {
@@ -81,13 +81,9 @@ export const startHost = async <Fleet extends EnvoyFleet>(
   const memory = await keeper.loaded
   if (memory === undefined) return undefined
   const activity = watchActivity(clock)
-  const hear = (event: XdsEvent): void => {
-    activity.observer(event)
-    keeper.observer(event)
-    ports.observer?.(event)
-  }
+  const observer = inOrder(activity.observer, keeper.observer, ports.observer)
   try {
-    const fleet = await ports.serve({ memory, observer: hear, keepsRoster: true, signal: stop })
+    const fleet = await ports.serve({ memory, observer, keepsRoster: true, signal: stop })
     keeper.attach(fleet)
     const gate = { ...keeper, notYet: keeper.gate }
     const deletion = { proof: fleet, gate, ...(store !== undefined && { store }) }
@@ -109,6 +105,13 @@ export const startHost = async <Fleet extends EnvoyFleet>(
     throw cause
   }
 }
+
+/** Each event for each of them, in their order. */
+const inOrder =
+  (...observers: ReadonlyArray<XdsObserver | undefined>): XdsObserver =>
+  (event) => {
+    for (const observe of observers) observe?.(event)
+  }
 
 /** Whatever ends the controller ends the others too; all of them are waited for, and a bug is told then. */
 const finish = async (

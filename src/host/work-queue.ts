@@ -1,5 +1,7 @@
 import type { Clock } from '../ports/clock.js'
 import { backoffMs } from './backoff.js'
+import { makePauses, type Pause } from './work-queue/pauses.js'
+import { makeWorkers, type News } from './work-queue/workers.js'
 
 /** What became of the work for one key. */
 export type Worked =
@@ -50,107 +52,47 @@ export interface WorkQueue {
  * once, whatever happens. Keys are taken in the order in which they became due.
  */
 export const workQueue = (options: WorkQueueOptions): WorkQueue => {
-  const { clock, random, concurrency } = options
-  const due = new Set<string>()
-  const busy = new Set<string>()
-  const again = new Map<string, Again>()
-  const waiting = new Map<string, Wait>()
+  const { clock, random } = options
   const failures = new Map<string, number>()
-  let isClosed = false
-  const onIdle: Array<() => void> = []
-
-  const ready = (key: string): void => {
-    waiting.delete(key)
-    due.add(key)
-    pump()
+  const pauses = makePauses(clock, (key) => workers.begin(key))
+  const wait = (key: string, pause: Pause): void => {
+    if (workers.isClosed() || pauses.isPaused(key)) return
+    if (pause.delayMs > 0) pauses.begin(key, pause)
+    else workers.begin(key)
   }
-  const wait = (key: string, delayMs: number, isOutdated = false): void => {
-    if (isClosed || waiting.has(key)) return
-    if (delayMs > 0)
-      waiting.set(key, { isOutdated, cancel: clock.after(delayMs, () => ready(key)) })
-    else ready(key)
-  }
-  const add: WorkQueue['add'] = (key, delayMs = 0, { isUrgent = false } = {}) => {
-    if (isClosed || due.has(key)) return
-    const paused = waiting.get(key)
-    if (busy.has(key)) {
-      const before = again.get(key)
-      again.set(key, {
-        delayMs: Math.min(delayMs, before?.delayMs ?? delayMs),
-        isUrgent: isUrgent || before?.isUrgent === true,
-      })
-    } else if (isUrgent && paused?.isOutdated === true) {
-      paused.cancel()
-      ready(key)
-    } else wait(key, delayMs)
-  }
-  const pump = (): void => {
-    for (const key of due) {
-      if (isClosed || busy.size >= concurrency) return
-      due.delete(key)
-      busy.add(key)
-      void attempt(key)
-    }
-  }
-  const attempt = async (key: string): Promise<void> => {
-    // Whoever has added the key is done with what it is about first.
-    await Promise.resolve()
-    again.delete(key)
-    const result = isClosed ? 'Done' : await tryWork(options, key)
-    busy.delete(key)
-    const next = again.get(key)
-    again.delete(key)
-    if (result === 'Done') {
+  const workers = makeWorkers(options, (key, worked, news) => {
+    if (worked === 'Done') {
       failures.delete(key)
-      if (next !== undefined) wait(key, next.delayMs)
+      if (news !== undefined) wait(key, { delayMs: news.delayMs, isOutdated: false })
     } else {
-      const isOutdated = result === 'Outdated'
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
-      const hasNews = isOutdated && next?.isUrgent === true
-      wait(key, hasNews ? 0 : Math.round(backoffMs(count, random())), isOutdated)
+      wait(key, pauseAfter(worked, count, news, random))
     }
-    if (isClosed && busy.size === 0) for (const resolve of onIdle) resolve()
-    pump()
-  }
+  })
   return {
-    add,
-    size: () => due.size + busy.size + waiting.size,
+    add: (key, delayMs = 0, { isUrgent = false } = {}) => {
+      if (workers.isClosed() || workers.isDue(key)) return
+      if (workers.keep(key, { delayMs, isUrgent })) return
+      if (isUrgent && pauses.endOutdated(key)) workers.begin(key)
+      else wait(key, { delayMs, isOutdated: false })
+    },
+    size: () => workers.size() + pauses.size(),
     close: () => {
-      isClosed = true
-      for (const { cancel } of waiting.values()) cancel()
-      waiting.clear()
-      due.clear()
-      return busy.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))
+      pauses.close()
+      return workers.close()
     },
   }
 }
 
-/** What a key is to have once it is no longer worked on. */
-interface Again {
-  readonly delayMs: number
-  readonly isUrgent: boolean
-}
-
-interface Wait {
-  readonly isOutdated: boolean
-  readonly cancel: () => void
-}
-
-const tryWork = async ({ work, onFault }: WorkQueueOptions, key: string): Promise<Worked> => {
-  try {
-    return await work(key)
-  } catch (cause) {
-    tell(() => onFault(key, cause))
-    return 'Retry'
-  }
-}
-
-/** Whoever cannot even be told that something is wrong must not stop the rest. */
-const tell = (say: () => void): void => {
-  try {
-    say()
-  } catch {
-    return
-  }
+/** How long a key rests that has failed `failures` times in a row: not at all where there is news of what was outdated. */
+const pauseAfter = (
+  worked: 'Retry' | 'Outdated',
+  failures: number,
+  news: News | undefined,
+  random: () => number,
+): Pause => {
+  const isOutdated = worked === 'Outdated'
+  const hasNews = isOutdated && news?.isUrgent === true
+  return { delayMs: hasNews ? 0 : Math.round(backoffMs(failures, random())), isOutdated }
 }

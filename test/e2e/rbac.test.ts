@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import { runCli } from '../support/cli.js'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
 import { eventually } from '../support/envoy.js'
+import { rarelyAsked } from '../support/rarely-asked.js'
 import { answers } from '../support/traffic.js'
 import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
@@ -70,7 +71,11 @@ test('a control plane at work needs all that its role allows, and nothing else',
   await edge.apply(podOf('envoy-a'))
   const id = `${namespace}/envoy-a/${await uidOf('envoy-a')}`
   const envoy = await edge.startEnvoy({ variant: 'delta', id, until: 'admin' })
-  const other = await edge.startEnvoy({ variant: 'sotw', id: 'somewhere-else', until: 'admin' })
+  const other = await edge.startEnvoy({
+    variant: 'sotw',
+    id: 'somewhere-else',
+    until: 'admin',
+  })
   const address = freshAddress()
   await edge.apply(
     ...serviceWith(namespace, 'all', backends.port, [address]),
@@ -124,18 +129,6 @@ test('a control plane at work needs all that its role allows, and nothing else',
   expect(refused.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([])
   const asked = new Set(proxy.counts().keys())
   const unused = [...allowed].filter((call) => !asked.has(call))
+  // That each of these is needed, the tests of requests that are rare show.
   expect(unused.filter((call) => !rarelyAsked.has(call))).toEqual([])
 })
-
-/** What is asked only when something goes wrong or grows large; other tests show each of them. */
-const rarelyAsked: ReadonlySet<string> = new Set([
-  // After a refusal, to tell why.
-  'get edgeroutes',
-  // Of servers that cannot list by a watch.
-  'list edgeroutes',
-  'list pods',
-  // What has happened before.
-  'patch events',
-  // What a roster that has shrunk leaves behind.
-  'delete configmaps',
-])

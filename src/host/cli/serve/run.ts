@@ -20,31 +20,28 @@ import type { MakingSurroundings, Surroundings } from './surroundings.js'
 /** Serves until it is asked to end, or cannot begin. */
 export const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => {
   const logger = loggerOf(world, options.level, options.format)
-  const [xds, around] = await Promise.all([loadXds(), surroundingsOf(options, logger, world)])
-  if (E.isLeft(xds) || E.isLeft(around)) {
-    if (E.isRight(around)) await around.right.close()
-    const reasons = [...(E.isLeft(xds) ? [xds.left] : []), ...(E.isLeft(around) ? around.left : [])]
-    return failed(world, ...reasons)
-  }
+  const prepared = await prepare(options, logger, world)
+  if (E.isLeft(prepared)) return failed(world, ...prepared.left)
+  const { xds, around } = prepared.right
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
   let operating: RunningHost<XdsServer> | undefined
   const operator = () => operating?.operator
   const admin = await serveOperators({ admin: options.admin, logger }, operator, signal)
   if (E.isLeft(admin)) {
-    await around.right.close()
+    await around.close()
     return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
   }
   const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
   try {
-    const ports = portsOf(options, xds.right, around.right, { logger, nameOf })
+    const ports = portsOf(options, xds, around, { logger, nameOf })
     const host = await startHost(ports, signal).catch(toError)
     if (host instanceof Error && !world.signal.aborted) return failed(world, host.message)
     if (host === undefined || host instanceof Error) return exitCodes.ok
     operating = host
     const stopReporting = reportRecoveries(host.fleet, { clock: systemClock, logger, nameOf })
     logListening(logger, host, admin.right)
-    const beside = around.right.begin(host, signal)
+    const beside = around.begin(host, signal)
     try {
       await host.finished
     } finally {
@@ -56,8 +53,26 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
     return exitCodes.ok
   } finally {
     stop.abort()
-    await Promise.all([admin.right.finished, around.right.close()])
+    await Promise.all([admin.right.finished, around.close()])
   }
+}
+
+/** What the host is made of. */
+interface Prepared {
+  readonly xds: XdsAdapter
+  readonly around: Surroundings
+}
+
+/** On the left is all that is missing. */
+const prepare = async (
+  options: ServeOptions,
+  logger: Logger,
+  world: World,
+): Promise<E.Either<ReadonlyArray<string>, Prepared>> => {
+  const [xds, around] = await Promise.all([loadXds(), surroundingsOf(options, logger, world)])
+  if (E.isRight(xds) && E.isRight(around)) return E.right({ xds: xds.right, around: around.right })
+  if (E.isRight(around)) await around.right.close()
+  return E.left([...(E.isLeft(xds) ? [xds.left] : []), ...(E.isLeft(around) ? around.left : [])])
 }
 
 const surroundingsOf = (
