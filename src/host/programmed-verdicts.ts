@@ -5,6 +5,7 @@ import {
   type ProgrammedState,
   stepProgrammed,
 } from '../core/programmed.js'
+import type { StoredObject } from '../core/stored-object.js'
 import type { Translation } from '../core/translate.js'
 import type { Verdict } from '../core/verdict.js'
 
@@ -21,6 +22,19 @@ export const nothingJudged: Judged = {
   translated: new Map(),
   verdicts: new Map(),
   programmed: nothingProgrammed,
+}
+
+/**
+ * What is to be gone on from after a start: a route that its object says to be programmed is, until an Envoy says
+ * something else. Else every restart would take that back from all routes, and say it again. Costs O(objects).
+ */
+export const judgedBefore = (objects: ReadonlyArray<StoredObject>): Judged => {
+  const statements = new Map<string, Programmed>()
+  for (const { uid, conditions } of objects)
+    for (const { type, status, observedGeneration: generation } of conditions)
+      if (type === 'Programmed' && status === 'True')
+        statements.set(uid, { _tag: 'Programmed', generation })
+  return { ...nothingJudged, programmed: { ...nothingProgrammed, statements } }
 }
 
 /**

@@ -24,7 +24,13 @@ import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-
 import { ownState } from './own-state.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { withDeletions } from './deletion-verdicts.js'
-import { judge, type Judged, nothingJudged, type Verdicts } from './programmed-verdicts.js'
+import {
+  judge,
+  type Judged,
+  judgedBefore,
+  nothingJudged,
+  type Verdicts,
+} from './programmed-verdicts.js'
 
 /** What one pass needs. */
 export interface ReconcilePorts {
@@ -82,7 +88,8 @@ export const reconcile = (
   const seen = ownState(state, ports.context.dataPlanes)
   const published = publishedOf(ports, before, seen)
   if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
-  const next = { ...before, seen, published }
+  const judged = before.seen === undefined ? judgedBefore(seen.objects ?? []) : before.judged
+  const next = { ...before, seen, published, judged }
   return advance(ports, before, next, (of, evidence) =>
     observe(of, seen, evidence, ports.clock.nowMs()),
   )

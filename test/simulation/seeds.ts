@@ -14,9 +14,9 @@ export const seeds: Readonly<Record<string, number>> = {
   'releases-before-the-roster-is-written': 204,
   'does-not-wait-after-a-start': 99,
   'starts-with-an-empty-roster': 34,
-  'lets-a-late-sighting-resurrect': 336,
+  'lets-a-late-sighting-resurrect': 457,
   'takes-a-lost-watch-for-deletions': 1,
   'breaks-before-it-makes': 1,
-  'takes-all-finalizers-off': 2,
+  'takes-all-finalizers-off': 23,
   'releases-what-is-there': 1,
 }

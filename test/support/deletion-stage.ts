@@ -140,6 +140,11 @@ export const scriptedProof = (journal: Journal) => {
       nodes = [{ id: 'envoy', stream: String(returns), holds }]
       change()
     },
+    /** An Envoy is known, and has not come back. */
+    lost: () => {
+      nodes = [{ id: 'envoy', stream: undefined, holds: undefined }]
+      change()
+    },
     /** A stream begins, and its Envoy has nothing. */
     join: () => {
       returns += 1

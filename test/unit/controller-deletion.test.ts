@@ -3,6 +3,7 @@ import { startController } from 'edgewright/host'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type NotYet, settleMs } from '../../src/core/deletion.js'
 import { listeners } from '../../src/core/listeners.js'
+import { lagGraceMs } from '../../src/core/programmed.js'
 import type { ConditionType } from '../../src/core/status.js'
 import { finalizer } from '../../src/core/stored-object.js'
 import { backoffMs, maxBackoffMs } from '../../src/host/backoff.js'
@@ -64,6 +65,27 @@ describe('serving', () => {
     await made.sync()
     expect(made.done()[0]).toBe('publish a')
     expect(made.world.objects.get('a')?.finalizers).toEqual([finalizer])
+  })
+
+  test('is not taken back by a restart: what is said to be programmed is, until an Envoy says otherwise', async () => {
+    const before = await served('a', 'b')
+    const said = [...before.world.objects.values()]
+    expect(conditionsOf(before, 'a')).toContain('Programmed=True Programmed')
+    const made = started()
+    for (const object of said) made.world.put(object)
+    made.envoys.lost()
+    await made.sync()
+    await made.pass(conditionsDelayMs)
+    expect(made.done()).toEqual(['publish a,b'])
+    made.envoys.holds('a', 'b')
+    await made.pass(lagGraceMs)
+    await made.pass(conditionsDelayMs)
+    expect(made.done()).toEqual([])
+    made.world.change('a', { generation: 2 })
+    await made.sync()
+    await made.pass(lagGraceMs)
+    await made.pass(lagGraceMs)
+    expect(conditionsOf(made, 'a')).toContain('Programmed=False Lagging')
   })
 
   test('is of its own data planes: what others serve it does not write to, nor let go of', async () => {
