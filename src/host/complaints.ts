@@ -83,12 +83,16 @@ const listenerComplaint = ({ programmed }: Verdict): Complaint | undefined => {
  * What keeps requests that the author asked for from what he named; `undefined` if nothing does. That
  * Envoys are on their way is none; which of them refuse a route changes too often to be told each time.
  */
-const complaintOf = ({ programmed, ...verdict }: Verdict): string | undefined => {
+const complaintOf = (verdict: Verdict): string | undefined => {
   const { accepted, unresolved } = verdict
-  const isUnserved = accepted._tag !== 'Accepted' && accepted._tag !== 'Terminating'
+  const isServed = accepted._tag === 'Accepted' || accepted._tag === 'Terminating'
+  const isAsAsked = isServed && unresolved.length === 0
+  // That of most is, and all are asked whenever something is said of one.
+  if (isAsAsked && verdict.programmed?._tag !== 'Refused') return undefined
+  const { programmed, ...alone } = verdict
   const isRefused = programmed?._tag === 'Refused' && programmed.listener === undefined
   const words = [
-    ...(isUnserved || unresolved.length > 0 ? [showVerdict(verdict)] : []),
+    ...(isAsAsked ? [] : [showVerdict(alone)]),
     ...(isRefused ? [`refused by an Envoy: ${programmed.message}`] : []),
   ]
   return words.length === 0 ? undefined : words.join('; ')

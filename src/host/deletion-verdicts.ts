@@ -1,3 +1,4 @@
+import type { DeletionState } from '../core/deletion.js'
 import type { Deletions } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import type { FieldError } from '../core/field-error.js'
@@ -5,30 +6,45 @@ import type { Acceptance, Verdict } from '../core/verdict.js'
 import type { SourceProblem } from '../ports/route-source.js'
 import type { Verdicts } from './programmed-verdicts.js'
 
+/** What was said before, and of which objects. */
+export interface Said {
+  readonly verdicts: Verdicts
+  readonly deletions: Deletions
+}
+
 /**
  * The verdicts with those of the objects that `translate` is not shown: what is being deleted, what lacks
- * our finalizer, and what cannot be read. Costs O(1) where there is none of these.
+ * our finalizer, and what cannot be read. What is said of a deletion that has not gone on is the same reference.
+ *
+ * Costs O(objects), and makes something new only of those that are others than `before`.
  */
 export const withDeletions = (
+  before: Said,
   verdicts: Verdicts,
   { records, pending }: Deletions,
   problems: ReadonlyArray<SourceProblem>,
 ): Verdicts => {
   const errors = errorsByName(problems)
   const added = new Map<string, Verdict>()
-  for (const { key, uid, generation, object, state } of records.values()) {
+  for (const record of records.values()) {
+    const { key, uid, generation, object, state } = record
     const of = { key, uid, generation, unresolved: [] }
-    if (pending.has(uid))
-      added.set(uid, { ...of, accepted: { _tag: 'Terminating' }, deletion: state })
-    else if (state._tag === 'Guarding')
-      added.set(uid, { ...of, accepted: { _tag: 'Unguarded', failure: state.failure } })
-    else if (object !== undefined) {
+    if (pending.has(uid) || state._tag === 'Guarding') {
+      const isSame = before.deletions.records.get(uid) === record
+      const said = isSame ? before.verdicts.get(uid) : undefined
+      added.set(uid, said ?? { ...of, ...ofDeletion(state) })
+    } else if (object !== undefined) {
       const invalid = errors.get(showKey(key))
       if (invalid !== undefined) added.set(uid, { ...of, accepted: invalid })
     }
   }
   return added.size === 0 ? verdicts : new Map([...verdicts, ...added])
 }
+
+const ofDeletion = (state: DeletionState): Pick<Verdict, 'accepted' | 'deletion'> =>
+  state._tag === 'Guarding'
+    ? { accepted: { _tag: 'Unguarded', failure: state.failure } }
+    : { accepted: { _tag: 'Terminating' }, deletion: state }
 
 /** A problem of a store speaks of the object that has the name now: two objects never have one at once. */
 const errorsByName = (problems: ReadonlyArray<SourceProblem>): ReadonlyMap<string, Acceptance> => {

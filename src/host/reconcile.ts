@@ -180,7 +180,7 @@ const judged = (ports: ReconcilePorts, before: Reconciled, state: Reconciled): R
     deletions.records === before.deletions.records &&
     seen === before.seen
   if (isSame) return { ...state, judged: next, verdicts: before.verdicts }
-  const verdicts = withDeletions(next.verdicts, deletions, seen?.problems ?? noProblems)
+  const verdicts = withDeletions(before, next.verdicts, deletions, seen?.problems ?? noProblems)
   // Without a proof there is no operator, and nobody asks.
   const isAsked = ports.proof !== undefined && seen?.objects === undefined
   const dated = isAsked ? dateConditions(state.dated, verdicts, ports.clock.nowMs()) : nothingDated

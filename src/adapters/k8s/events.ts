@@ -55,30 +55,14 @@ export const kubernetesEvents = (
 ): KubernetesEvents => {
   const { identity, clock = systemClock } = options
   const logger = guardedLogger(options.logger ?? silentLogger)
-  const waiting: Array<ClusterEvent> = []
   const ended = new AbortController()
-  let series: ReadonlyMap<string, Told> = new Map()
-  let isQuiet = false
-  let wake: () => void = () => undefined
-  const complain = (error: string): void => {
-    if (!isQuiet) logger.log('warn', 'an Event could not be told to the cluster', { error })
-    isQuiet = true
-  }
-  const tell = async (event: ClusterEvent): Promise<void> => {
-    const key = keyOfEvent(event)
-    const result = await write({ client, clock, identity }, event, series.get(key), ended.signal)
-    if (typeof result === 'string') return complain(result)
-    series = remember(series, key, result)
-    isQuiet = false
-  }
-  const untilWoken = (): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve
-    })
+  const waiting = lineOf<ClusterEvent>()
+  const complaints = complaintsTo(logger)
+  const tell = teller({ client, clock, identity }, complaints, ended.signal)
   const run = async (): Promise<void> => {
-    while (!ended.signal.aborted && (waiting.length > 0 || !signal.aborted)) {
-      const event = waiting.shift()
-      if (event === undefined) await untilWoken()
+    while (!ended.signal.aborted && (waiting.size() > 0 || !signal.aborted)) {
+      const event = waiting.take()
+      if (event === undefined) await waiting.woken()
       else {
         await tell(event)
         await pause(clock, spacingMs, ended.signal)
@@ -87,18 +71,82 @@ export const kubernetesEvents = (
   }
   const end = (): void => {
     clock.after(flushMs, () => ended.abort())
-    wake()
+    waiting.wake()
   }
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
   return {
     emit: (event) => {
       if (signal.aborted) return
-      if (waiting.length >= maxWaiting) return complain(`${maxWaiting} others wait already`)
-      waiting.push(event)
+      if (waiting.size() >= maxWaiting)
+        return complaints.complain(`${maxWaiting} others wait already`)
+      waiting.put(event)
+    },
+    finished: run().catch((bug: unknown) => complaints.complain(String(bug))),
+  }
+}
+
+/** Those who wait, and one who takes them and can be woken. */
+interface Line<A> {
+  /** Behind the others. */
+  readonly put: (item: A) => void
+  readonly take: () => A | undefined
+  readonly size: () => number
+  /** Resolves when one has come, or when woken. */
+  readonly woken: () => Promise<void>
+  readonly wake: () => void
+}
+
+const lineOf = <A>(): Line<A> => {
+  const waiting: Array<A> = []
+  let wake: () => void = () => undefined
+  return {
+    put: (item) => {
+      waiting.push(item)
       wake()
     },
-    finished: run().catch((bug: unknown) => complain(String(bug))),
+    take: () => waiting.shift(),
+    size: () => waiting.length,
+    woken: () =>
+      new Promise((resolve) => {
+        wake = resolve
+      }),
+    wake: () => wake(),
+  }
+}
+
+/** Says once that Events cannot be told, until one is. */
+interface Complaints {
+  readonly complain: (error: string) => void
+  readonly isWell: () => void
+}
+
+const complaintsTo = (logger: Logger): Complaints => {
+  let isQuiet = false
+  return {
+    complain: (error) => {
+      if (!isQuiet) logger.log('warn', 'an Event could not be told to the cluster', { error })
+      isQuiet = true
+    },
+    isWell: () => {
+      isQuiet = false
+    },
+  }
+}
+
+/** Tells of one thing after the other; what is told again counts. */
+const teller = (
+  ports: EventPorts,
+  { complain, isWell }: Complaints,
+  signal: AbortSignal,
+): ((event: ClusterEvent) => Promise<void>) => {
+  let series: ReadonlyMap<string, Told> = new Map()
+  return async (event) => {
+    const key = keyOfEvent(event)
+    const result = await write(ports, event, series.get(key), signal)
+    if (typeof result === 'string') return complain(result)
+    series = remember(series, key, result)
+    isWell()
   }
 }
 

@@ -44,18 +44,18 @@ type Result<A> = E.Either<ApiFailure, A>
  */
 export const bounded = <A>(
   { clock, onAbort, open, isClosed }: Surroundings,
-  { signal, ms, isSilence, what }: Bounds,
+  bounds: Bounds,
   work: (operation: Operation) => Promise<Result<A>>,
 ): Promise<Result<A>> =>
   new Promise((resolve) => {
-    const state = { isOver: false, heardMs: clock.nowMs() }
+    const { signal, what } = bounds
+    let isOver = false
     let stopWork = (): void => undefined
-    let stopTimer = (): void => undefined
     let forget = (): void => undefined
     const finish = (result: Result<A>): void => {
-      if (state.isOver) return
-      state.isOver = true
-      stopTimer()
+      if (isOver) return
+      isOver = true
+      limit.stop()
       forget()
       open.delete(close)
       resolve(result)
@@ -66,25 +66,46 @@ export const bounded = <A>(
     }
     const close = (): void => end('Aborted', 'was ended: the client is closed')
     const abort = (): void => end('Aborted', 'was aborted')
-    const wait = (leftMs: number): void => {
-      stopTimer = clock.after(leftMs, () => {
-        const stillMs = isSilence ? Math.ceil(state.heardMs + ms - clock.nowMs()) : 0
-        if (stillMs > 0) wait(stillMs)
-        else end('TimedOut', isSilence ? `brought nothing for ${ms} ms` : `took more than ${ms} ms`)
-      })
-    }
+    const limit = timeLimit(clock, bounds, (why) => end('TimedOut', why))
     if (isClosed()) return close()
     if (signal.aborted) return abort()
     open.add(close)
     forget = onAbort(signal, abort)
-    wait(ms)
+    limit.start()
     const operation: Operation = {
-      isOver: () => state.isOver,
+      isOver: () => isOver,
       onOver: (stop) => (stopWork = stop),
       nowMs: clock.nowMs,
-      heard: () => (state.heardMs = clock.nowMs()),
+      heard: limit.heard,
     }
     work(operation).then(finish, (cause: unknown) =>
       end('Unreachable', `could not be sent: ${String(cause)}`),
     )
   })
+
+interface TimeLimit extends Pick<Operation, 'heard'> {
+  readonly start: () => void
+  readonly stop: () => void
+}
+
+/** Says why, once it has taken too long, or nothing was heard for too long. */
+const timeLimit = (
+  clock: Clock,
+  { ms, isSilence }: Bounds,
+  onOver: (why: string) => void,
+): TimeLimit => {
+  let heardMs = clock.nowMs()
+  let stop = (): void => undefined
+  const wait = (leftMs: number): void => {
+    stop = clock.after(leftMs, () => {
+      const stillMs = isSilence ? Math.ceil(heardMs + ms - clock.nowMs()) : 0
+      if (stillMs > 0) wait(stillMs)
+      else onOver(isSilence ? `brought nothing for ${ms} ms` : `took more than ${ms} ms`)
+    })
+  }
+  return {
+    start: () => wait(ms),
+    heard: () => void (heardMs = clock.nowMs()),
+    stop: () => stop(),
+  }
+}

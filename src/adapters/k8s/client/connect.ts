@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Clock, systemClock } from '../../../ports/clock.js'
-import type { ApiClient, ApiFailure, ApiReply } from '../api.js'
+import type { ApiClient, ApiFailure, ApiReply, ApiRequest, ApiStream } from '../api.js'
 import { ask, type Line, type Question, showQuestion } from './ask.js'
 import { bounded, type Operation, type Surroundings } from './bounded.js'
 import { credentialsFrom } from './credentials.js'
@@ -75,19 +75,15 @@ export const connectKubernetes = (options: KubernetesClientOptions): KubernetesC
   return {
     server: E.isLeft(line) ? '' : showServer(line.right.server),
     send: (request, signal) => () => {
-      const { method, path, query, body, contentType, deadlineMs: ms } = request
-      const question: Question = { use: 'request', method, path, query, body, contentType }
-      return put(question, { signal, ms, isSilence: false }, () => bodySink(maxBodyBytes))
+      const bounds = { signal, ms: request.deadlineMs, isSilence: false }
+      return put(questionOf(request), bounds, () => bodySink(maxBodyBytes))
     },
-    stream:
-      ({ path, query, silenceMs: ms }, onLine, signal) =>
-      () => {
-        const nothing = { body: undefined, contentType: undefined }
-        const question: Question = { use: 'stream', method: 'GET', path, query, ...nothing }
-        return put(question, { signal, ms, isSilence: true }, (status, { isOver }) =>
-          status === 200 ? lineSink(onLine, isOver, maxLineBytes) : bodySink(maxBodyBytes),
-        )
-      },
+    stream: (watched, onLine, signal) => () => {
+      const bounds = { signal, ms: watched.silenceMs, isSilence: true }
+      return put(streamQuestionOf(watched), bounds, (status, { isOver }) =>
+        status === 200 ? lineSink(onLine, isOver, maxLineBytes) : bodySink(maxBodyBytes),
+      )
+    },
     close: () => {
       state.isClosed = true
       for (const end of [...surroundings.open]) end()
@@ -95,6 +91,24 @@ export const connectKubernetes = (options: KubernetesClientOptions): KubernetesC
     },
   }
 }
+
+const questionOf = ({ method, path, query, body, contentType }: ApiRequest): Question => ({
+  use: 'request',
+  method,
+  path,
+  query,
+  body,
+  contentType,
+})
+
+const streamQuestionOf = ({ path, query }: ApiStream): Question => ({
+  use: 'stream',
+  method: 'GET',
+  path,
+  query,
+  body: undefined,
+  contentType: undefined,
+})
 
 const lineOf = (
   kubeConfig: KubeConfig,

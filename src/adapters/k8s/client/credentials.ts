@@ -61,14 +61,7 @@ export const credentialsFrom = (
 ): CredentialSource => {
   const user = kubeConfig.getCurrentUser()
   const isFile = tokenFileOf(user) !== undefined
-  const state: State = {
-    asks: kubeConfig,
-    given: undefined,
-    askedAtMs: 0,
-    renewedAtMs: clock.nowMs(),
-    problem: undefined,
-    asking: undefined,
-  }
+  const state = nothingGiven(kubeConfig, clock.nowMs())
   const take = (asked: E.Either<string, Asked>): Given => {
     state.askedAtMs = clock.nowMs()
     state.problem = E.isLeft(asked) ? asked.left : undefined
@@ -100,6 +93,15 @@ export const credentialsFrom = (
     problem: () => state.problem,
   }
 }
+
+const nothingGiven = (asks: KubeConfig, nowMs: number): State => ({
+  asks,
+  given: undefined,
+  askedAtMs: 0,
+  renewedAtMs: nowMs,
+  problem: undefined,
+  asking: undefined,
+})
 
 /**
  * What is used from now on: good ones are not given up for none, and equal ones stay the same

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ApiClient, ApiReply } from '../api.js'
 import { isObject, objectIn, pathOf, pods, textIn } from '../informers/index.js'
+import { saidBy } from '../reply.js'
 import type { PodRef } from './pod-of.js'
 import { seePod } from './pod-view.js'
 
@@ -29,14 +30,15 @@ export const askPod = async (
     : read(pod, reply.right)
 }
 
-const read = (pod: PodRef, { status, body, retryAfterMs = 0 }: ApiReply): PodAnswer => {
+const read = (pod: PodRef, reply: ApiReply): PodAnswer => {
+  const { status, body, retryAfterMs = 0 } = reply
   if (status === 404 && saysNotFound(pod, body)) return { _tag: 'Gone', why: 'its Pod is gone' }
   const metadata = objectIn(body, 'metadata')
   const uid = textIn(metadata, 'uid')
   const isThis =
     textIn(metadata, 'namespace') === pod.namespace && textIn(metadata, 'name') === pod.name
   if (status !== 200 || !isObject(body) || !isThis || uid === undefined)
-    return { _tag: 'Unknown', message: messageOf(status, body), retryAfterMs }
+    return { _tag: 'Unknown', message: saidBy(reply) ?? `HTTP ${status}`, retryAfterMs }
   if (uid !== pod.uid) return { _tag: 'Gone', why: `another Pod has its name, with uid ${uid}` }
   const { finished } = seePod(body, undefined)
   return finished === undefined
@@ -50,6 +52,3 @@ const saysNotFound = ({ name }: PodRef, body: unknown): boolean => {
   const details = objectIn(body, 'details')
   return details.kind === 'pods' && details.name === name
 }
-
-const messageOf = (status: number, body: unknown): string =>
-  (isObject(body) ? textIn(body, 'message') : undefined) ?? `HTTP ${status}`

@@ -7,9 +7,11 @@ import {
   type Change,
   endpointSlices,
   type FollowOptions,
+  type InformerOptions,
   type InformerTrouble,
   type Kind,
   type Project,
+  type Reflected,
   type RunningInformer,
   type Selecting,
   services,
@@ -67,45 +69,15 @@ export const startBackends = (
   client: ApiClient,
   options: FollowOptions,
   groups: ReadonlyArray<string>,
-  { onNews, onTroubles, onEnd }: BackendsHandlers,
+  handlers: BackendsHandlers,
   signal: AbortSignal,
 ): RunningBackends => {
+  const { follow, troubles } = informersOf({ ...options, client, groups }, handlers, signal)
+  const { all, placeFor, namespaceOf } = placesOf(options.namespaces, (namespace) => ({
+    services: follow(services, namespace, seeService),
+    slices: follow(endpointSlices, namespace, seeEndpointSlice),
+  }))
   let seen = noBackends
-  const troubles = new Map<string, ReadonlyArray<InformerTrouble>>()
-  const follow = <A>(
-    kind: Kind,
-    namespace: string | undefined,
-    project: Project<SeenBackend<A>>,
-  ): RunningInformer<SeenBackend<A>> => {
-    const namespaces = namespace === undefined ? undefined : [namespace]
-    const informer = startInformer<SeenBackend<A>>(
-      { ...options, client, kind, namespaces, project, groups },
-      {
-        onChanges: (changes) => onNews(changes.some(isVisible)),
-        onTroubles: (now) => {
-          troubles.set(`${namespace ?? ''}/${kind.plural}`, now)
-          onTroubles([...troubles.values()].flat())
-        },
-      },
-      signal,
-    )
-    void informer.finished.then(onEnd)
-    return informer
-  }
-  const names = options.namespaces && [...new Set(options.namespaces)]
-  const namespaces = names?.sort((a, b) => compareStrings(`${a}/`, `${b}/`)) ?? [undefined]
-  const places = new Map<string, Place>(
-    namespaces.map((namespace) => [
-      namespace ?? everywhere,
-      {
-        services: follow(services, namespace, seeService),
-        slices: follow(endpointSlices, namespace, seeEndpointSlice),
-      },
-    ]),
-  )
-  const all = [...places.values()]
-  const keyOf = (service: string): string =>
-    names === undefined ? everywhere : service.slice(0, service.indexOf('/'))
   return {
     select: ({ add, remove }) => {
       const [more, less] = [[...add], [...remove]]
@@ -115,25 +87,93 @@ export const startBackends = (
       }
     },
     isKnown: (service) => {
-      const place = places.get(keyOf(service))
+      const place = placeFor(service)
       return place !== undefined && place.services.isKnown(service) && place.slices.isKnown(service)
     },
-    placeOf: (service) =>
-      names === undefined ? services.plural : `${services.plural} in namespace ${keyOf(service)}`,
-    troubles: () => [...troubles.values()].flat(),
+    placeOf: (service) => {
+      const namespace = namespaceOf(service)
+      return namespace === undefined
+        ? services.plural
+        : `${services.plural} in namespace ${namespace}`
+    },
+    troubles,
     view: (isNamed) => {
-      const isShown = ({ group = '' }: { readonly group: string | undefined }): boolean =>
-        isNamed(group)
-      const shownServices = all.flatMap(({ services }) => [...services.objects()].filter(isShown))
-      const shownSlices = all.flatMap(({ slices }) => [...slices.objects()].filter(isShown))
+      const shownServices = all.flatMap(({ services }) => shownBy(services, isNamed))
+      const shownSlices = all.flatMap(({ slices }) => shownBy(slices, isNamed))
       seen = viewOf(seen, shownServices, shownSlices)
       return seen
     },
   }
 }
 
-/** No namespace has this name. */
-const everywhere = ''
+interface Informers extends Pick<RunningBackends, 'troubles'> {
+  readonly follow: <A>(
+    kind: Kind,
+    namespace: string | undefined,
+    project: Project<SeenBackend<A>>,
+  ) => RunningInformer<SeenBackend<A>>
+}
+
+/** Starts informers, and puts together what is wrong with each of them. */
+const informersOf = (
+  options: Pick<InformerOptions<never>, 'client' | 'groups'> & FollowOptions,
+  { onNews, onTroubles, onEnd }: BackendsHandlers,
+  signal: AbortSignal,
+): Informers => {
+  const troubles = new Map<string, ReadonlyArray<InformerTrouble>>()
+  const all = (): ReadonlyArray<InformerTrouble> => [...troubles.values()].flat()
+  return {
+    troubles: all,
+    follow: (kind, namespace, project) => {
+      const namespaces = namespace === undefined ? undefined : [namespace]
+      const informer = startInformer(
+        { ...options, kind, namespaces, project },
+        {
+          onChanges: (changes) => onNews(changes.some(isVisible)),
+          onTroubles: (now) => {
+            troubles.set(`${namespace ?? ''}/${kind.plural}`, now)
+            onTroubles(all())
+          },
+        },
+        signal,
+      )
+      void informer.finished.then(onEnd)
+      return informer
+    },
+  }
+}
+
+/** What is watched by itself. */
+interface Places {
+  readonly all: ReadonlyArray<Place>
+  /** Where a Service is watched; `undefined` if it is not. */
+  readonly placeFor: (service: string) => Place | undefined
+  /** The namespace that is watched for a Service; `undefined` where all are watched together. */
+  readonly namespaceOf: (service: string) => string | undefined
+}
+
+/** Makes a place for each of these namespaces, in their order, or one for all of them. */
+const placesOf = (
+  wanted: FollowOptions['namespaces'],
+  placeIn: (namespace: string | undefined) => Place,
+): Places => {
+  const names = wanted && [...new Set(wanted)]
+  const namespaces = names?.sort((a, b) => compareStrings(`${a}/`, `${b}/`)) ?? [undefined]
+  const places = new Map(namespaces.map((namespace) => [namespace, placeIn(namespace)]))
+  const namespaceOf = (service: string): string | undefined =>
+    names === undefined ? undefined : service.slice(0, service.indexOf('/'))
+  return {
+    all: [...places.values()],
+    placeFor: (service) => places.get(namespaceOf(service)),
+    namespaceOf,
+  }
+}
+
+const shownBy = <A>(
+  informer: RunningInformer<SeenBackend<A>>,
+  isNamed: (service: string) => boolean,
+): ReadonlyArray<Reflected<SeenBackend<A>>> =>
+  [...informer.objects()].filter(({ group = '' }) => isNamed(group))
 
 const isVisible = (change: Change<unknown>): boolean =>
   change._tag !== 'Modified' || change.before.value !== change.object.value

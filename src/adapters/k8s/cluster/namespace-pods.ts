@@ -1,6 +1,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { SourceError } from '../../../ports/route-source.js'
 import {
+  type Change,
   type InformerOptions,
   type InformerTrouble,
   type Kind,
@@ -55,20 +56,12 @@ export const followPods = (
   const seen = new Map<string, SeenPod>()
   const groupOf = (name: string): string => `${namespace}/${name}`
   let asked = names
+  const groups = [...names].map(groupOf)
   const informer = startInformer<SeenPod>(
-    {
-      ...options,
-      kind: onePod,
-      namespaces: [namespace],
-      project: seePod,
-      groups: [...names].map(groupOf),
-    },
+    { ...options, kind: onePod, namespaces: [namespace], project: seePod, groups },
     {
       onChanges: (changes) => {
-        for (const { _tag, object } of changes) {
-          if (_tag === 'Deleted') seen.delete(object.name)
-          else seen.set(object.name, object.value)
-        }
+        note(seen, changes)
         onNews()
       },
       onTroubles,
@@ -78,8 +71,7 @@ export const followPods = (
   void informer.finished.then(onEnd)
   return {
     askAbout: (next) => {
-      const add = [...next].filter((name) => !asked.has(name)).map(groupOf)
-      const remove = [...asked].filter((name) => !next.has(name)).map(groupOf)
+      const [add, remove] = [without(next, asked).map(groupOf), without(asked, next).map(groupOf)]
       asked = next
       if (add.length + remove.length > 0) informer.select({ add, remove })
     },
@@ -91,3 +83,12 @@ export const followPods = (
     stop: () => over.abort(),
   }
 }
+
+const note = (seen: Map<string, SeenPod>, changes: ReadonlyArray<Change<SeenPod>>): void => {
+  for (const { _tag, object } of changes)
+    if (_tag === 'Deleted') seen.delete(object.name)
+    else seen.set(object.name, object.value)
+}
+
+const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlyArray<string> =>
+  [...all].filter((each) => !others.has(each))

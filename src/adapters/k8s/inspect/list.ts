@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
 import type { ApiClient, ApiFailure, ApiReply } from '../api.js'
-import { isList, isObject, type JsonObject, objectIn, textIn } from '../informers/index.js'
+import { isList, isObject, type JsonObject } from '../informers/index.js'
+import { walkPages } from '../objects/walk-pages.js'
+import { isDenied, saidBy } from '../reply.js'
 
 /** Why a person gets no answer from an API server. */
 export interface InspectProblem {
@@ -36,28 +38,26 @@ export const listObjects = async (
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<E.Either<InspectProblem, ReadonlyArray<JsonObject>>> => {
-  let restarts = 0
-  let objects: Array<JsonObject> = []
-  let rest: string | undefined
-  for (let page = 0; page < maxPages; page += 1) {
-    const paged = { ...query, limit: `${pageSize}`, ...(rest !== undefined && { continue: rest }) }
-    const request = { method: 'GET', path, query: paged, deadlineMs: pageDeadlineMs } as const
-    const reply = await client.send(request, signal)()
-    if (E.isLeft(reply)) return E.left(unanswered(reply.left))
-    const { status, body } = reply.right
-    if (status === 410 && restarts < maxRestarts) {
-      restarts += 1
-      objects = []
-      rest = undefined
-      continue
-    }
-    if (status !== 200) return E.left(refusedBy(path, reply.right))
-    const items = isObject(body) && isList(body['items']) ? body['items'].filter(isObject) : []
-    objects.push(...items)
-    rest = textIn(objectIn(body, 'metadata'), 'continue')
-    if (rest === undefined) return E.right(objects)
-  }
-  return E.left({ _tag: 'Failed', message: `there are too many objects at ${path}` })
+  const objects: Array<JsonObject> = []
+  let pages = 0
+  const walked = await walkPages<InspectProblem>({
+    ask: async (position) => {
+      pages += 1
+      if (pages > maxPages) return E.left(tooMany(path))
+      const paged = { limit: `${pageSize}`, ...(position !== undefined && { continue: position }) }
+      const request = { method: 'GET', path, query: { ...query, ...paged } } as const
+      const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
+      return E.isLeft(reply) ? E.left(unanswered(reply.left)) : reply
+    },
+    take: (reply) => {
+      if (reply.status !== 200) return E.left(refusedBy(path, reply))
+      objects.push(...objectsOn(reply))
+      return E.right(true)
+    },
+    onRestart: () => void objects.splice(0),
+    maxRestarts,
+  })
+  return E.isLeft(walked) ? walked : E.right(objects)
 }
 
 /** Picks the object of this name from a list. */
@@ -67,9 +67,17 @@ export const ofName = (name: string): Readonly<Record<string, string>> => ({
 
 const unanswered = ({ message }: ApiFailure): InspectProblem => ({ _tag: 'Unreachable', message })
 
-const refusedBy = (path: string, { status, body }: ApiReply): InspectProblem => {
-  const said = isObject(body) ? textIn(body, 'message') : undefined
-  const message = `${path}: the API server answers ${status}${said === undefined ? '' : `: ${cutMessage(said)}`}`
-  if (status === 404) return { _tag: 'NoSuchKind', message }
-  return { _tag: status === 401 || status === 403 ? 'Denied' : 'Failed', message }
+const refusedBy = (path: string, reply: ApiReply): InspectProblem => {
+  const said = saidBy(reply)
+  const message = `${path}: the API server answers ${reply.status}${said === undefined ? '' : `: ${cutMessage(said)}`}`
+  if (reply.status === 404) return { _tag: 'NoSuchKind', message }
+  return { _tag: isDenied(reply) ? 'Denied' : 'Failed', message }
 }
+
+const tooMany = (path: string): InspectProblem => ({
+  _tag: 'Failed',
+  message: `there are too many objects at ${path}`,
+})
+
+const objectsOn = ({ body }: ApiReply): ReadonlyArray<JsonObject> =>
+  isObject(body) && isList(body['items']) ? body['items'].filter(isObject) : []

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
 import type { ApiClient, ApiFailure, ApiReply, ApiRequest } from '../api.js'
 import { isObject, type JsonObject, textIn } from '../reflector/index.js'
+import { isDenied, isDone, isPassing, saidBy } from '../reply.js'
 import type { ApiProblem } from './api-problem.js'
 
 /** What has become of a request about one object, split by what is to be done next. */
@@ -59,24 +60,24 @@ const unanswered = ({ message }: ApiFailure, what: string): Answer => ({
   retryAfterMs: undefined,
 })
 
-const answerOf = ({ status, body, retryAfterMs }: ApiReply, what: string): Answer => {
-  if (status >= 200 && status < 300) return { _tag: 'Done', object: isObject(body) ? body : {} }
-  const said = isObject(body) ? textIn(body, 'message') : undefined
-  const problem: ApiProblem = {
-    _tag: status === 401 || status === 403 ? 'Denied' : 'Failed',
-    message: `cannot ${what}: ${reasonOf(status)}${said === undefined ? '' : `: ${cutMessage(said)}`}`,
-  }
+const answerOf = (reply: ApiReply, what: string): Answer => {
+  const { status, body, retryAfterMs } = reply
+  if (isDone(reply)) return { _tag: 'Done', object: isObject(body) ? body : {} }
+  const problem = problemOf(reply, what)
   if (status === 404) return { _tag: 'Missing', problem }
   if (status === 409 || status === 410) {
     const alreadyExists = isObject(body) && textIn(body, 'reason') === 'AlreadyExists'
     return { _tag: 'Conflict', problem, alreadyExists }
   }
+  const isUncertain = status >= 500
+  return { _tag: 'Problem', problem, isUncertain, isPassing: isPassing(reply), retryAfterMs }
+}
+
+const problemOf = (reply: ApiReply, what: string): ApiProblem => {
+  const said = saidBy(reply)
   return {
-    _tag: 'Problem',
-    problem,
-    isUncertain: status >= 500,
-    isPassing: status >= 500 || status === 429,
-    retryAfterMs,
+    _tag: isDenied(reply) ? 'Denied' : 'Failed',
+    message: `cannot ${what}: ${reasonOf(reply.status)}${said === undefined ? '' : `: ${cutMessage(said)}`}`,
   }
 }
 

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { get } from '../../../core/persistent-map.js'
+import type { Failure } from './failure.js'
 import type { Reflected } from './holdings.js'
 import { pageDeadlineMs } from './limits.js'
 import type { ReflectorPorts } from './ports.js'
@@ -19,7 +20,6 @@ type Effect<A, Tag> = ReflectorEffect<A> & { readonly _tag: Tag }
 
 /** How the requests of a reflector are made. Each promise rejects only for a bug. */
 export interface Performing<A> {
-  readonly reading: Reading<A>
   readonly list: (effect: Effect<A, 'List'>, signal: AbortSignal) => Promise<ReflectorEvent<A>>
   /** Ends with the watch. */
   readonly watch: (
@@ -31,18 +31,9 @@ export interface Performing<A> {
 }
 
 /** Turns what a reflector asks for into requests, and what comes back into its events. */
-export const performing = <A>(
-  { client, path, query, project, grouping }: ReflectorPorts<A>,
-  state: () => Reflector<A>,
-): Performing<A> => {
-  const reading: Reading<A> = {
-    project,
-    known: (name) => knownIn(state(), name),
-    groupOf: grouping?.groupOf,
-    wants: (group) => wants(state().selection, group),
-  }
+export const performing = <A>(ports: ReflectorPorts<A>, reading: Reading<A>): Performing<A> => {
+  const { client, path, query } = ports
   return {
-    reading,
     list: async ({ attempt, query: page }, signal) => {
       const request = { method: 'GET', path, query: { ...query, ...page } } as const
       const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
@@ -57,24 +48,43 @@ export const performing = <A>(
         ? { _tag: 'Failed', attempt, failure: failureOf(end.left) }
         : readEnd(attempt, end.right)
     },
-    fetch: async (wish, signal) => {
-      const where = grouping?.requestOf(wish.group) ?? { path, query: {} }
-      const request = {
-        method: 'GET',
-        path: where.path,
-        query: { ...query, ...where.query },
-      } as const
-      const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
-      if (E.isLeft(reply)) return { _tag: 'FetchFailed', wish, failure: failureOf(reply.left) }
-      if (reply.right.status !== 200)
-        return { _tag: 'FetchFailed', wish, failure: refusalOf(reply.right) }
-      const items = readItems(reading, reply.right)
-      return items === undefined
-        ? { _tag: 'FetchFailed', wish, failure: malformed('something else than a list') }
-        : { _tag: 'Fetched', wish, items }
-    },
+    fetch: (wish, signal) => fetchGroup(ports, reading, wish, signal),
   }
 }
+
+/** Lists one group by itself. */
+const fetchGroup = async <A>(
+  { client, path, query, grouping }: ReflectorPorts<A>,
+  reading: Reading<A>,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<ReflectorEvent<A>> => {
+  const failed = (failure: Failure): ReflectorEvent<A> => ({ _tag: 'FetchFailed', wish, failure })
+  const where = grouping?.requestOf(wish.group) ?? { path, query: {} }
+  const request = {
+    method: 'GET',
+    path: where.path,
+    query: { ...query, ...where.query },
+  } as const
+  const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
+  if (E.isLeft(reply)) return failed(failureOf(reply.left))
+  if (reply.right.status !== 200) return failed(refusalOf(reply.right))
+  const items = readItems(reading, reply.right)
+  return items === undefined
+    ? failed(malformed('something else than a list'))
+    : { _tag: 'Fetched', wish, items }
+}
+
+/** How objects are read, by what is held and wanted at that moment. */
+export const readingOf = <A>(
+  { project, grouping }: Pick<ReflectorPorts<A>, 'project' | 'grouping'>,
+  state: () => Reflector<A>,
+): Reading<A> => ({
+  project,
+  known: (name) => knownIn(state(), name),
+  groupOf: grouping?.groupOf,
+  wants: (group) => wants(state().selection, group),
+})
 
 /** As the list that is under way says, and else as it is held. */
 const knownIn = <A>({ phase, held }: Reflector<A>, name: string): Reflected<A> | undefined =>

@@ -1,3 +1,4 @@
+import { isDenied, isPassing } from '../reply.js'
 import { draw } from './chance.js'
 import { type Failure, isExpired, isUnknownRequest, needsPeople, type Trouble } from './failure.js'
 import { healthyWatchMs, maxSilences, maxTroubledWatches, pauseMs } from './limits.js'
@@ -66,7 +67,7 @@ const mayResume = ({ troubles, silences }: Reflector<unknown>, failure: Failure)
     case 'Malformed':
       return false
     case 'Refused':
-      return [401, 403, 429].includes(failure.status) || failure.status >= 500
+      return isDenied(failure) || isPassing(failure)
   }
 }
 

@@ -1,13 +1,13 @@
-import { inTurn } from '../../../core/in-turn.js'
-import type { Clock } from '../../../ports/clock.js'
 import { isSameTrouble } from './failure.js'
 import type { Change } from './holdings.js'
+import { makeMachine } from './machine.js'
 import { performing } from './perform.js'
 import type { ReflectorPorts } from './ports.js'
+import { makeRequester } from './requester.js'
 import { type Selecting, unsettledCount } from './selection.js'
-import type { Reflector, ReflectorEffect, ReflectorEvent, ReflectorStep } from './state.js'
-import { begin, deadlineMs, step } from './step.js'
-import { readLine } from './wire.js'
+import type { Reflector } from './state.js'
+import { deadlineMs } from './step.js'
+import { timerOf } from './timer.js'
 
 /** What a reflector has to tell at one time. */
 export interface Report<A> {
@@ -37,19 +37,11 @@ export const makeReflector = <A>(
   onBug: (error: unknown) => void,
   signal: AbortSignal,
 ): RunningReflector<A> => {
-  const { clock } = ports
-  const beginning = begin<A>(ports, clock.nowMs())
-  let [state] = beginning
-  let request = new AbortController()
-  const fetches = new AbortController()
   let isOver = false
-  const timer = timerOf(clock, () => receive({ _tag: 'Ticked' }))
-  const requests = performing(ports, () => state)
   const end = (): void => {
     isOver = true
     timer.stop()
-    request.abort()
-    fetches.abort()
+    requester.stop()
     signal.removeEventListener('abort', end)
   }
   const fail = (error: unknown): void => {
@@ -57,68 +49,26 @@ export const makeReflector = <A>(
     end()
     onBug(error)
   }
-  const run = inTurn<() => ReflectorStep<A>>(
-    (take) => {
-      if (isOver || signal.aborted) return
-      try {
-        const before = state
-        const [next, effects] = take()
-        state = next
-        effects.forEach(perform)
-        timer.set(deadlineMs(next))
-        const changes = effects.flatMap((effect) => (effect._tag === 'Tell' ? effect.changes : []))
-        if (changes.length > 0 || isNews(before, next)) onReport({ state: next, changes })
-      } catch (error) {
-        fail(error)
-      }
+  const machine = makeMachine(ports, {
+    isOver: () => isOver || signal.aborted,
+    onStep: (before, next, effects) => {
+      effects.forEach(requester.perform)
+      timer.set(deadlineMs(next))
+      const changes = effects.flatMap((effect) => (effect._tag === 'Tell' ? effect.changes : []))
+      if (changes.length > 0 || isNews(before, next)) onReport({ state: next, changes })
     },
-    (_, error) => fail(error),
-  )
-  const receive = (event: ReflectorEvent<A>): void => {
-    run(() => step(state, event, clock.nowMs()))
-  }
-  /** A line is read in its turn: what is wanted may have changed by what came before. */
-  const hear = (attempt: number, line: string): void => {
-    run(() =>
-      attempt === state.attempt
-        ? step(state, readLine(requests.reading, attempt, line), clock.nowMs())
-        : [state, []],
-    )
-  }
-  const renewed = (): AbortSignal => {
-    request.abort()
-    request = new AbortController()
-    return request.signal
-  }
-  /** Never within the call: who has made this can look at it when it is first called back. */
-  const ask = (request: () => Promise<ReflectorEvent<A>>): void => {
-    void Promise.resolve().then(request).then(receive, fail)
-  }
-  const perform = (effect: ReflectorEffect<A>): void => {
-    switch (effect._tag) {
-      case 'List': {
-        const signal = renewed()
-        return ask(() => requests.list(effect, signal))
-      }
-      case 'Watch': {
-        const signal = renewed()
-        return ask(() => requests.watch(effect, (line) => hear(effect.attempt, line), signal))
-      }
-      case 'Stop':
-        return request.abort()
-      case 'Fetch':
-        return ask(() => requests.fetch(effect.wish, fetches.signal))
-      case 'Tell':
-        return
-    }
-  }
+    onBug: fail,
+  })
+  const timer = timerOf(ports.clock, () => machine.receive({ _tag: 'Ticked' }))
+  const handlers = { onEvent: machine.receive, onLine: machine.hear, onBug: fail }
+  const requester = makeRequester(performing(ports, machine.reading), handlers)
   return {
     start: () => {
       signal.addEventListener('abort', end)
-      run(() => beginning)
+      machine.begin()
     },
-    state: () => state,
-    select: (selecting) => receive({ _tag: 'Selected', ...selecting }),
+    state: machine.state,
+    select: (selecting) => machine.receive({ _tag: 'Selected', ...selecting }),
   }
 }
 
@@ -126,34 +76,3 @@ const isNews = (before: Reflector<unknown>, next: Reflector<unknown>): boolean =
   before.isSynced !== next.isSynced ||
   !isSameTrouble(before.trouble, next.trouble) ||
   unsettledCount(next.selection) < unsettledCount(before.selection)
-
-interface Timer {
-  /** Wakes at this time, or before. */
-  readonly set: (atMs: number | undefined) => void
-  readonly stop: () => void
-}
-
-/** The longest wait of a timer, in milliseconds: Node's overflow at 2^31. */
-const maxTimerMs = 2 ** 30
-
-/** One timer that is only ever set anew for an earlier time, since a deadline may move with each line of a watch. */
-const timerOf = (clock: Clock, onDue: () => void): Timer => {
-  let dueMs = Infinity
-  let cancel = (): void => undefined
-  const stop = (): void => {
-    cancel()
-    dueMs = Infinity
-  }
-  return {
-    set: (atMs = Infinity) => {
-      if (atMs >= dueMs) return
-      stop()
-      dueMs = atMs
-      cancel = clock.after(Math.min(maxTimerMs, Math.max(0, atMs - clock.nowMs())), () => {
-        dueMs = Infinity
-        onDue()
-      })
-    },
-    stop,
-  }
-}

@@ -1,5 +1,6 @@
 import { showKey } from '../../../core/edge-route.js'
 import type { ApiFailure, ApiReply } from '../api.js'
+import { saidBy } from '../reply.js'
 import type { Failure } from './failure.js'
 import type { Reflected } from './holdings.js'
 import { isList, isObject, type JsonObject, objectIn, textIn } from './json.js'
@@ -87,11 +88,11 @@ export const failureOf = ({ _tag, message }: ApiFailure): Failure => ({
 })
 
 /** What a reply says against a request. */
-export const refusalOf = ({ status, body, retryAfterMs }: ApiReply): Failure => ({
+export const refusalOf = (reply: ApiReply): Failure => ({
   _tag: 'Refused',
-  status,
-  message: (isObject(body) ? textIn(body, 'message') : undefined) ?? `HTTP ${status}`,
-  retryAfterMs,
+  status: reply.status,
+  message: saidBy(reply) ?? `HTTP ${reply.status}`,
+  retryAfterMs: reply.retryAfterMs,
 })
 
 /** A `Status` in the middle of a stream, whose HTTP status was 200. */

@@ -4,8 +4,11 @@ import { showKey } from '../../../core/edge-route.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import type { WriteError, WriteFailure } from '../../../ports/route-store.js'
 import type { ApiFailure, ApiReply } from '../api.js'
-import { isObject, objectIn, textIn } from '../informers/index.js'
+import { objectIn, textIn } from '../informers/index.js'
+import { isDone, saidBy } from '../reply.js'
 import { defaultPauseMs, maxPauseMs } from './limits.js'
+
+export { isDone }
 
 export const writeError = (_tag: WriteFailure, message: string): WriteError => ({
   _tag,
@@ -15,9 +18,6 @@ export const writeError = (_tag: WriteFailure, message: string): WriteError => (
 /** Why there was no reply. The write may have taken effect. */
 export const unanswered = ({ message }: ApiFailure): WriteError =>
   writeError('Unavailable', message)
-
-/** Whether a reply says that it was done. */
-export const isDone = ({ status }: ApiReply): boolean => status >= 200 && status < 300
 
 /**
  * Whether only a look at the object tells what a reply means: 422 says that a test of a patch has failed, and that
@@ -39,9 +39,8 @@ export const isAmbiguous = ({ status }: ApiReply): boolean =>
  * A 404 that names no object is said by a server that does not know the kind, perhaps because it has just started.
  */
 export const refusalOf = (object: StoredObject, reply: ApiReply): WriteError => {
-  const { status, body } = reply
-  const said = isObject(body) ? textIn(body, 'message') : undefined
-  const message = `the API server answers ${status}${said === undefined ? '' : `: ${said}`}`
+  const said = saidBy(reply)
+  const message = `the API server answers ${reply.status}${said === undefined ? '' : `: ${said}`}`
   return writeError(failureOf(object, reply), message)
 }
 

@@ -2,8 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import type { Clock } from '../../../ports/clock.js'
 import type { ApiClient, ApiReply } from '../api.js'
-import { edgeRoutes, isList, isObject, objectIn, pathOf, textIn } from '../informers/index.js'
+import { edgeRoutes, isList, isObject, pathOf } from '../informers/index.js'
 import { storedOf } from '../informers/stored.js'
+import { walkPages } from '../objects/walk-pages.js'
+import { isPassing, saidBy } from '../reply.js'
 import { patiently } from './patience.js'
 
 interface PagePorts {
@@ -24,9 +26,6 @@ const pageDeadlineMs = 60_000
  */
 const maxExpiries = 10
 
-/** The server does not remember that far back. */
-const expiredStatus = 410
-
 /**
  * Hands over the EdgeRoutes of these namespaces, or of all, page by page; the next page is asked for when `onPage` has
  * resolved. Of a list that expires meanwhile, pages may be handed over again. On the left is why it did not come to its
@@ -45,30 +44,24 @@ export const eachPage = async (
   return E.right(undefined)
 }
 
-const eachPageOf = async (
+const eachPageOf = (
   ports: PagePorts,
   path: string,
   onPage: (objects: ReadonlyArray<StoredObject>) => Promise<void>,
-): Promise<E.Either<string, void>> => {
-  let position: string | undefined
-  let expiries = 0
-  for (;;) {
-    const reply = await askFor(ports, path, position)
-    if (E.isLeft(reply)) return reply
-    const { status, body } = reply.right
-    if (status === 404) return E.right(undefined)
-    if (status === expiredStatus && expiries < maxExpiries) {
-      expiries += 1
-      position = undefined
-      continue
-    }
-    const items = isObject(body) ? (body.items ?? []) : undefined
-    if (status !== 200 || !isList(items)) return E.left(refusalOf(reply.right))
-    await onPage(items.filter(isObject).map(storedOf))
-    position = textIn(objectIn(body, 'metadata'), 'continue')
-    if (position === undefined || ports.signal.aborted) return E.right(undefined)
-  }
-}
+): Promise<E.Either<string, void>> =>
+  walkPages<string>({
+    ask: (position) => askFor(ports, path, position),
+    take: async (reply) => {
+      const { status, body } = reply
+      if (status === 404) return E.right(false)
+      const items = isObject(body) ? (body.items ?? []) : undefined
+      if (status !== 200 || !isList(items)) return E.left(refusalOf(reply))
+      await onPage(items.filter(isObject).map(storedOf))
+      return E.right(!ports.signal.aborted)
+    },
+    onRestart: () => undefined,
+    maxRestarts: maxExpiries,
+  })
 
 const askFor = (
   { client, clock, signal }: PagePorts,
@@ -80,14 +73,11 @@ const askFor = (
   return patiently(clock, signal, async () => {
     const reply = await client.send(request, signal)()
     if (E.isLeft(reply)) return { _tag: 'Again', message: reply.left.message, pauseMs: 0 }
-    const { status, retryAfterMs } = reply.right
-    return status === 429 || status >= 500
-      ? { _tag: 'Again', message: refusalOf(reply.right), pauseMs: retryAfterMs ?? 0 }
+    return isPassing(reply.right)
+      ? { _tag: 'Again', message: refusalOf(reply.right), pauseMs: reply.right.retryAfterMs ?? 0 }
       : { _tag: 'Done', value: E.right(reply.right) }
   })
 }
 
-const refusalOf = ({ status, body }: ApiReply): string => {
-  const said = isObject(body) ? textIn(body, 'message') : undefined
-  return `the API server answers ${status} to a list of ${edgeRoutes.plural}: ${said ?? 'no reason given'}`
-}
+const refusalOf = (reply: ApiReply): string =>
+  `the API server answers ${reply.status} to a list of ${edgeRoutes.plural}: ${saidBy(reply) ?? 'no reason given'}`

@@ -37,12 +37,10 @@ export const makeTurns = (
   const rest = (): void => {
     cancel()
     const atMs = wakeAtMs(limits, lane)
-    // Rounded up: a timer that comes a fraction too early would be set again and again.
-    const delayMs = atMs === undefined ? undefined : Math.ceil(atMs - clock.nowMs())
     cancel =
-      delayMs === undefined
+      atMs === undefined
         ? () => undefined
-        : clock.after(Math.max(1, delayMs), () => receive({ _tag: 'Ticked' }))
+        : clock.after(delayMs(atMs, clock.nowMs()), () => receive({ _tag: 'Ticked' }))
   }
   return {
     take: () =>
@@ -55,3 +53,6 @@ export const makeTurns = (
     pause: (forMs) => receive({ _tag: 'Paused', forMs }),
   }
 }
+
+/** Rounded up: a timer that comes a fraction too early would be set again and again. */
+const delayMs = (atMs: number, nowMs: number): number => Math.max(1, Math.ceil(atMs - nowMs))
