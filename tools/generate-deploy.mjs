@@ -43,7 +43,14 @@ export const namespaceRules = [
   {
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
-    verbs: ['get', 'create', 'update'],
+    // What is made has no name yet that a rule could ask for.
+    verbs: ['create'],
+  },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: ['edgewright'],
+    verbs: ['get', 'update'],
   },
 ]
 

@@ -4,7 +4,7 @@ import { type Either, left, right } from 'fp-ts/lib/Either.js'
 export const maxDurationMs: number = 24 * 60 * 60 * 1000
 
 /** The longest text, in characters: room for each unit with all its digits. */
-const maxLength = 64
+export const maxDurationLength = 64
 
 const nanosecondsOf: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -25,7 +25,8 @@ const nanosecondsOf: ReadonlyMap<string, bigint> = new Map([
  */
 export const parseDuration = (text: string): Either<string, number> => {
   if (text === '0') return right(0)
-  if (text === '' || text.length > maxLength) return left('must be a duration: write it like "15s"')
+  if (text === '' || text.length > maxDurationLength)
+    return left('must be a duration: write it like "15s"')
   if (text.startsWith('-')) return left('must not be negative: write "0s" for none')
   if (/^\d+(\.\d+)?$/.test(text)) return left(`missing unit: write "${text}s"`)
   return sum(text.replace(/^\+/, ''))

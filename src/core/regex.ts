@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { isProgram, maxByte, type Program, programSize, startsWith } from './regex/program.js'
 
 /** The longest regex, in characters: what fits into `maxProgramSize` is shorter by far. */
-const maxRegexLength = 1024
+export const maxRegexLength = 1024
 
 /**
  * The largest program, in instructions. Envoy refuses those over 100 unless its runtime says otherwise

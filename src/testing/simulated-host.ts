@@ -135,10 +135,9 @@ export const simulatedHost = async (options: SimulatedHostOptions = {}): Promise
   if (host === undefined) throw new Error('the host has stopped before it began')
   const { settle, pass, stop } = drive({ host, clock, stopping, choose, look: judge.look })
   const write = async (each: Write): Promise<ApiObject> => {
-    const written = api.write(each)
-    if (E.isLeft(written)) throw new Error(`the API server refuses it: ${written.left.message}`)
+    const object = writtenTo(api, each)
     await settle()
-    return written.right
+    return object
   }
   let envoys = 0
   await settle()
@@ -152,9 +151,7 @@ export const simulatedHost = async (options: SimulatedHostOptions = {}): Promise
       await write({ _tag: 'Delete', key })
     },
     connect: async (wanted = {}) => {
-      envoys += 1
-      const node = { id: `envoy-${envoys}`, cluster: defaultDataPlane }
-      const envoy = host.fleet.connect({ node, variant: 'delta', ...wanted })
+      const envoy = host.fleet.connect({ ...envoyNumber((envoys += 1)), ...wanted })
       judge.onConnect(envoy)
       await settle()
       return envoy
@@ -204,6 +201,18 @@ const judgedOperator = (judge: HostJudge, operator: Operator): Operator => ({
     judge.excuse(operator.explain(key).map(({ uid }) => uid))
     return operator.breakGlass(key)
   },
+})
+
+const writtenTo = (api: MemoryApiServer, write: Write): ApiObject => {
+  const written = api.write(write)
+  if (E.isLeft(written)) throw new Error(`the API server refuses it: ${written.left.message}`)
+  return written.right
+}
+
+/** The Envoys of a simulation are told apart by their number. */
+const envoyNumber = (number: number): EnvoyOptions => ({
+  node: { id: `envoy-${number}`, cluster: defaultDataPlane },
+  variant: 'delta',
 })
 
 /** As `kubectl apply` does: what is there keeps its metadata. */

@@ -31,7 +31,9 @@ test('nodes lists the Envoys of a cluster, and explain tells who is at work', as
     () => run('explain', `${edge.namespace}/one`, ...own),
     ({ out }) => out.includes('Programmed=True'),
   )
-  expect(explained.out).toContain('one is served everywhere, and a backend leads nowhere (ServiceNotFound)\n')
+  expect(explained.out).toContain(
+    'one is served everywhere, and a backend leads nowhere (ServiceNotFound)\n',
+  )
   expect(explained.out).toContain('control    at work')
 })
 

@@ -1,27 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { serviceWaitMs } from '../../src/adapters/k8s/cluster/backlog.js'
 import { kubernetesSource } from '../../src/adapters/k8s/cluster-source.js'
 import type { KubernetesRoutesOptions } from '../../src/adapters/k8s/route-source.js'
-import { virtualClock, type VirtualClock } from '../../src/adapters/memory/clock.js'
-import { memoryLogger } from '../../src/adapters/memory/logger.js'
-import type { SourceError, SourceState } from '../../src/ports/route-source.js'
+import { virtualClock } from '../../src/adapters/memory/clock.js'
+import type { SourceState } from '../../src/ports/route-source.js'
 import { statusReply } from '../support/k8s-fake-client.js'
 import { fakeCluster, type FakeCluster } from '../support/k8s-fake-cluster.js'
+import { type WatchedSource, watchSource } from '../support/k8s-watched-source.js'
 
 type Servers = FakeCluster['servers']
 
-interface Rig {
+interface Rig extends WatchedSource<Servers> {
   readonly cluster: FakeCluster
-  readonly clock: VirtualClock
-  readonly states: ReadonlyArray<SourceState>
-  readonly logged: () => ReadonlyArray<string>
-  readonly settle: () => Promise<void>
-  /** Changes the servers, and lets it be seen. */
-  readonly change: (change: (servers: Servers) => void) => Promise<void>
-  readonly pass: (ms: number) => Promise<void>
-  readonly stop: AbortController
-  readonly ended: Promise<E.Either<SourceError, void>>
 }
 
 interface RigOptions extends KubernetesRoutesOptions {
@@ -36,41 +27,16 @@ const rig = async ({ seed, fault, onState, ...options }: RigOptions = {}): Promi
   const cluster = fakeCluster(clock)
   seed?.(cluster.servers)
   if (fault !== undefined) cluster.fault = fault
-  const states: Array<SourceState> = []
-  const stop = new AbortController()
-  const logger = memoryLogger()
-  const source = kubernetesSource(cluster, { clock, logger, random: () => 0.5, ...options })
-  const ended = source.watch((state) => {
-    states.push(state)
-    onState?.(state)
-  }, stop.signal)()
-  onTestFinished(async () => {
-    stop.abort()
-    await ended
-  })
-  const settle = async (): Promise<void> => {
-    // Lists and watches of three kinds, one after the other, are some dozens of promises.
-    for (let i = 0; i < 30; i++) await new Promise(setImmediate)
-  }
-  await settle()
-  return {
-    cluster,
+  const watched = await watchSource(
     clock,
-    states,
-    stop,
-    ended,
-    logged: () => logger.entries().map(({ message }) => message),
-    settle,
-    change: async (change) => {
-      change(cluster.servers)
-      cluster.flush()
-      await settle()
-    },
-    pass: async (ms) => {
-      clock.advance(ms)
-      await settle()
-    },
-  }
+    (ports) => ({
+      source: kubernetesSource(cluster, { ...ports, ...options }),
+      server: cluster.servers,
+      flush: cluster.flush,
+    }),
+    onState,
+  )
+  return { ...watched, cluster }
 }
 
 const last = ({ states }: Rig): SourceState => {

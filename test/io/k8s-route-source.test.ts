@@ -1,19 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ApiFailure } from '../../src/adapters/k8s/api.js'
 import {
   kubernetesRoutes,
   type KubernetesRoutesOptions,
 } from '../../src/adapters/k8s/route-source.js'
-import { virtualClock, type VirtualClock } from '../../src/adapters/memory/clock.js'
-import { memoryLogger } from '../../src/adapters/memory/logger.js'
-import type { SourceError, SourceState } from '../../src/ports/route-source.js'
+import { virtualClock } from '../../src/adapters/memory/clock.js'
+import type { SourceState } from '../../src/ports/route-source.js'
 import { type Asked, type FakeClient, fakeClient, statusReply } from '../support/k8s-fake-client.js'
 import {
   modelServer,
   type ModelServer,
   type ServerObject,
 } from '../support/k8s-reflector-server.js'
+import { type WatchedSource, watchSource } from '../support/k8s-watched-source.js'
 
 /** A route that answers with a status; of content 1 it is invalid, of content 2 it has a field too many. */
 const render = ({ name: full, uid, resourceVersion, content }: ServerObject) => {
@@ -37,19 +37,9 @@ const render = ({ name: full, uid, resourceVersion, content }: ServerObject) => 
   }
 }
 
-interface Rig {
+interface Rig extends WatchedSource<ModelServer> {
   readonly server: ModelServer
   readonly client: FakeClient
-  readonly clock: VirtualClock
-  readonly states: ReadonlyArray<SourceState>
-  readonly logged: () => ReadonlyArray<string>
-  /** Lets everything happen that happens by itself. */
-  readonly settle: () => Promise<void>
-  /** Changes the server, and lets it be seen. */
-  readonly change: (change: (server: ModelServer) => void) => Promise<void>
-  readonly pass: (ms: number) => Promise<void>
-  readonly stop: AbortController
-  readonly ended: Promise<E.Either<SourceError, void>>
 }
 
 interface RigOptions extends KubernetesRoutesOptions {
@@ -60,47 +50,21 @@ interface RigOptions extends KubernetesRoutesOptions {
 
 /** Watches a model server until the test ends. */
 const rig = async ({ seed, interfere, onState, ...options }: RigOptions = {}): Promise<Rig> => {
+  const clock = virtualClock(1_000)
   const server = modelServer()
   seed?.(server)
-  const clock = virtualClock(1_000)
   const client = fakeClient(server, clock, render)
   if (interfere !== undefined) client.interfere = (asked) => interfere(asked, server)
-  const states: Array<SourceState> = []
-  const stop = new AbortController()
-  const logger = memoryLogger()
-  const source = kubernetesRoutes(client, { clock, logger, random: () => 0.5, ...options })
-  const ended = source.watch((state) => {
-    states.push(state)
-    onState?.(state)
-  }, stop.signal)()
-  onTestFinished(async () => {
-    stop.abort()
-    await ended
-  })
-  const settle = async (): Promise<void> => {
-    // A list of a few pages and a watch are a few dozen promises one after the other.
-    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-  }
-  await settle()
-  return {
-    server,
-    client,
+  const watched = await watchSource(
     clock,
-    states,
-    stop,
-    ended,
-    logged: () => logger.entries().map(({ message }) => message),
-    settle,
-    change: async (change) => {
-      change(server)
-      client.flush()
-      await settle()
-    },
-    pass: async (ms) => {
-      clock.advance(ms)
-      await settle()
-    },
-  }
+    (ports) => ({
+      source: kubernetesRoutes(client, { ...ports, ...options }),
+      server,
+      flush: client.flush,
+    }),
+    onState,
+  )
+  return { ...watched, server, client }
 }
 
 const codes = ({ states }: Rig) =>

@@ -52,34 +52,37 @@ export const memoryRouteSource = (initial: Iterable<EdgeRoute> = []): MemoryRout
       become({ ...state, problems: sorted })
     },
     current: () => state,
-    watch: (onState, signal) => () =>
-      new Promise((resolve) => {
-        const end = (result: E.Either<SourceError, void>): void => {
-          watchers.delete(tell)
-          signal.removeEventListener('abort', stop)
-          resolve(result)
-        }
-        const stop = (): void => {
-          end(E.right(undefined))
-        }
-        const tell = tellerOf(
-          () => state,
-          onState,
-          signal,
-          (cause) => {
-            end(E.left({ _tag: 'Unavailable', message: 'the watcher threw', cause }))
-          },
-        )
-        if (signal.aborted) {
-          stop()
-          return
-        }
-        signal.addEventListener('abort', stop)
-        watchers.add(tell)
-        tell()
-      }),
+    watch: (onState, signal) => () => watchUntil(signal, onState, () => state, watchers),
   }
 }
+
+/** Watches until the signal aborts, or the watcher throws. */
+const watchUntil = (
+  signal: AbortSignal,
+  onState: (state: SourceState) => void,
+  latest: () => SourceState,
+  watchers: Set<() => void>,
+): Promise<E.Either<SourceError, void>> =>
+  new Promise((resolve) => {
+    const end = (result: E.Either<SourceError, void>): void => {
+      watchers.delete(tell)
+      signal.removeEventListener('abort', stop)
+      resolve(result)
+    }
+    const stop = (): void => {
+      end(E.right(undefined))
+    }
+    const tell = tellerOf(latest, onState, signal, (cause) => {
+      end(E.left({ _tag: 'Unavailable', message: 'the watcher threw', cause }))
+    })
+    if (signal.aborted) {
+      stop()
+      return
+    }
+    signal.addEventListener('abort', stop)
+    watchers.add(tell)
+    tell()
+  })
 
 /** Tells one watcher the latest state. A watcher that changes the source is told of it afterwards. */
 const tellerOf = (

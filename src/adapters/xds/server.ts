@@ -90,14 +90,7 @@ export const serveXds = async (
   const address = await listen(server, options, credentials)
   if (signal.aborted) await stop(server, fleet, limits.stopGraceMs)
   signal.throwIfAborted()
-  const finished = new Promise<void>((resolve) => {
-    const fail = (error: unknown): void => {
-      logger.log('error', 'the server did not stop in order', { error: String(error) })
-      resolve()
-    }
-    const onAbort = (): void => void stop(server, fleet, limits.stopGraceMs).then(resolve, fail)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
+  const finished = stopOnAbort(server, fleet, limits.stopGraceMs, logger, signal)
   return {
     address,
     publish: fleet.publish,
@@ -139,6 +132,23 @@ const handlers = (
 
 /** For a stream that was on its way as the server began to stop. */
 const stopping: EndStatus = { code: 'UNAVAILABLE', message: 'the server is stopping' }
+
+/** Resolves when the server has stopped, which it does when `signal` aborts. */
+const stopOnAbort = (
+  server: Server,
+  fleet: RunningFleet,
+  graceMs: number,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const fail = (error: unknown): void => {
+      logger.log('error', 'the server did not stop in order', { error: String(error) })
+      resolve()
+    }
+    const onAbort = (): void => void stop(server, fleet, graceMs).then(resolve, fail)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
 
 /**
  * Stops within `graceMs`.

@@ -65,22 +65,30 @@ export const openStream = (
       endCall(call, endStatus)
     },
   })
-  // A stream may end by any of these, in any order, and more than one of them comes.
-  call.on('error', (error) => close(error.message))
-  call.on('cancelled', () => close('the client cancelled it, or its connection was lost'))
-  call.on('close', () => close('it was closed'))
-  // A lost stream first looks as one that the client has ended: `cancelled` follows in the same turn.
-  call.on('end', () => {
-    setImmediate(() => {
-      if (!open) return
-      close('the client ended it')
-      call.end()
-    })
+  whenEnded(call, close, () => {
+    if (!open) return
+    close('the client ended it')
+    call.end()
   })
   call.on('data', (bytes: Buffer) => {
     if (open) listener.onRequest(bytes)
   })
   listener.onOpened()
+}
+
+/** A stream may end by any of these, in any order, and more than one of them comes. */
+const whenEnded = (
+  call: RawCall,
+  close: (reason: string) => void,
+  onClientEnd: () => void,
+): void => {
+  call.on('error', (error) => close(error.message))
+  call.on('cancelled', () => close('the client cancelled it, or its connection was lost'))
+  call.on('close', () => close('it was closed'))
+  // A lost stream first looks as one that the client has ended: `cancelled` follows in the same turn.
+  call.on('end', () => {
+    setImmediate(onClientEnd)
+  })
 }
 
 /** Ends a call behind what was written to it: with OK, or with a status. */

@@ -22,17 +22,9 @@ import {
   text,
 } from './leaves.js'
 import { exactly } from './exactly.js'
+import { maxAttempts, maxBackends, maxHeaderChanges, maxWeight } from './limits.js'
 import { type Codec, type Issue, list, record, where } from './record.js'
 import { atLeastOne, exactlyOne, lowerCase, unique } from './rules.js'
-
-/** Envoy keeps a cluster for each. */
-const maxBackends = 64
-/** Envoy sums the weights of a route in 32 bits: 64 of these are far below. */
-const maxWeight = 1_000_000
-/** Each one may be a whole timeout's worth of load on a backend that is in trouble already. */
-const maxAttempts = 10
-/** Applied one after the other, for each request. */
-const maxHeaderChanges = 64
 
 const service = record(
   'an object with name and port',

@@ -11,15 +11,9 @@ import {
 } from './check/values.js'
 import { literals, text } from './leaves.js'
 import { exactly } from './exactly.js'
+import { maxMatches, maxMethods, maxPredicates } from './limits.js'
 import { type Codec, type Issue, list, record, where } from './record.js'
 import { exactlyOne, lowerCase, unique } from './rules.js'
-
-/** Bounds of one object: each match is at least one route in each virtual host of Envoy. */
-const maxMatches = 64
-/** All methods that are registered are about 40; a route that names more wants every method. */
-const maxMethods = 16
-/** Envoy asks them one after the other, for each request. */
-const maxPredicates = 16
 
 const path = record(
   'an object with prefix, exact or regex',

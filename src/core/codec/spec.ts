@@ -5,17 +5,9 @@ import { checkDnsLabel, checkHostname } from './check/names.js'
 import { matches } from './match.js'
 import { exactly } from './exactly.js'
 import { text } from './leaves.js'
+import { maxClaims, maxHostnames } from './limits.js'
 import { type Codec, type Issue, list, record, where } from './record.js'
 import { exactlyOne, onlyWith, unique } from './rules.js'
-
-/** Envoy keeps each in the hash of its virtual hosts; a route of more names wants a wildcard. */
-const maxHostnames = 64
-
-/**
- * The most claims of one object: hostnames times matches times methods. Each is a Route in Envoy's
- * tables, and all objects share those.
- */
-const maxClaims = 4096
 
 /**
  * The most bytes that one object may put into a route table, about: each of its claims carries the whole

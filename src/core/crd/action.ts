@@ -1,14 +1,9 @@
 import { knownRetryConditions } from '../codec/leaves.js'
+import { maxAttempts, maxBackends, maxHeaderChanges, maxWeight } from '../codec/limits.js'
 import { distinctNames } from './match.js'
 import { address, dnsLabel, hostAndPort, servicePort, urlHost } from './names.js'
 import { choice, list, object, present, rule, type Schema, whole, withRules } from './schema.js'
 import { body, changedHeader, duration, headerValue, path } from './values.js'
-
-/** In items. */
-const maxBackends = 64
-const maxHeaderChanges = 64
-const maxWeight = 1_000_000
-const maxAttempts = 10
 
 const service = object(
   'A Service in the namespace of the route.',

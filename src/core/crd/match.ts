@@ -1,10 +1,6 @@
+import { maxMatches, maxMethods, maxPredicates } from '../codec/limits.js'
 import { list, object, present, rule, type Schema, withRules } from './schema.js'
 import { headerMatch, matchedHeader, method, path, queryMatch, queryName, regex } from './values.js'
-
-/** In items. */
-const maxMatches = 64
-const maxMethods = 16
-const maxPredicates = 16
 
 const pathMatch = withRules(
   object('Which paths; every path if absent. Exactly one of prefix, exact and regex.', {

@@ -1,15 +1,12 @@
+import { maxLabelLength, maxNameLength, maxPortNameLength } from '../codec/limits.js'
 import { matches, rule, type Rule, type Schema, text, withRules } from './schema.js'
 
-/** RFC 1035: a DNS name in text, in characters. */
-const maxNameLength = 253
-/** RFC 1035: a label of a DNS name, in characters. */
-const maxLabelLength = 63
 /** `*.` before a name. */
 const wildcardLength = 2
 /** `:` and a port behind a name. */
 const portLength = 6
 
-const label = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+const label = `[a-z0-9](?:[-a-z0-9]{0,${maxLabelLength - 2}}[a-z0-9])?`
 const name = `${label}(?:\\.${label})*`
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
@@ -98,7 +95,7 @@ export const servicePort: Schema = {
   'x-kubernetes-int-or-string': true,
   minimum: 1,
   maximum: 65_535,
+  maxLength: maxPortNameLength,
   /** RFC 6335: a service name; at least one letter. */
-  maxLength: 15,
   pattern: '^(?:[a-z0-9]+-)*[a-z0-9]*[a-z][a-z0-9]*(?:-[a-z0-9]+)*$',
 }

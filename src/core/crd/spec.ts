@@ -1,13 +1,9 @@
+import { maxClaims, maxHostnames } from '../codec/limits.js'
 import { defaultDataPlane } from '../edge-route.js'
 import { backends, headers, redirect, respond, retries, rewrite, timeouts } from './action.js'
 import { matchesSchema } from './match.js'
 import { dnsLabel, hostname } from './names.js'
 import { list, object, present, rule, type Rule, type Schema, withRules } from './schema.js'
-
-/** In items. */
-const maxHostnames = 64
-/** Hostnames times matches times methods. */
-const maxClaims = 4096
 
 const dataPlane = withRules(
   dnsLabel('The fleet of Envoys that serves the route. Immutable.', { default: defaultDataPlane }),

@@ -1,16 +1,15 @@
+import {
+  maxBodyBytes,
+  maxHeaderNameLength,
+  maxHeaderValueBytes,
+  maxMatchValueLength,
+  maxMethodLength,
+  maxPathLength,
+  maxQueryNameBytes,
+} from '../codec/limits.js'
+import { maxDurationLength } from '../duration.js'
+import { maxRegexLength } from '../regex.js'
 import { matches, rule, type Schema, text, withRules } from './schema.js'
-
-/** In characters. */
-const maxPathLength = 1024
-const maxRegexLength = 1024
-const maxHeaderNameLength = 256
-const maxQueryNameLength = 1024
-const maxMatchValueLength = 4096
-/** Room for each unit with all its digits. */
-const maxDurationLength = 64
-/** In bytes. */
-const maxHeaderValueBytes = 16_384
-const maxBodyBytes = 4096
 
 /** What a path may have as it is, beside `/`. */
 const plainInPath = "[!$&'()*+,\\-.0-9:;=@A-Z\\[\\]_a-z~]"
@@ -90,7 +89,8 @@ const asItIsSent = 'is compared as it was sent: write it percent-encoded'
 
 /** The name of a query parameter. */
 export const queryName: Schema = withRules(
-  text('The name of the query parameter, as it is sent.', maxQueryNameLength, { minLength: 1 }),
+  // Of ASCII alone, so that bytes are characters.
+  text('The name of the query parameter, as it is sent.', maxQueryNameBytes, { minLength: 1 }),
   rule(matches('^[!"$%\'-<>-~]*$'), asItIsSent),
 )
 
@@ -122,7 +122,7 @@ export const body: Schema = withRules(
 
 /** A method of a request. */
 export const method: Schema = withRules(
-  text('A method in upper case.', 32, { pattern: '^[A-Z][A-Z0-9_-]*$' }),
+  text('A method in upper case.', maxMethodLength, { pattern: '^[A-Z][A-Z0-9_-]*$' }),
   rule('self != "CONNECT"', 'must not be CONNECT: it has no path that could be routed'),
 )
 

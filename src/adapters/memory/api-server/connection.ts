@@ -45,19 +45,15 @@ export const connection = (backend: Backend, client: string): ApiConnection => {
   const { clock, state } = backend
   const fateOf = (request: ApiRequest): RequestFate =>
     backend.faults.ofRequest?.(request, client) ?? {}
-  const wait = (ms: number | undefined, then: () => void): void => {
-    if (ms === undefined || ms <= 0) then()
-    else clock.after(ms, then)
-  }
   const ask = <A>(
     request: ApiRequest,
     perform: (fate: RequestFate) => E.Either<ApiError, A>,
     onAnswer: OnAnswer<A>,
   ): void => {
     const fate = fateOf(request)
-    wait(fate.requestMs, () => {
+    wait(clock, fate.requestMs, () => {
       const performed = fate.fails === 'before' ? failureOf(fate) : perform(fate)
-      wait(fate.answerMs, () => {
+      wait(clock, fate.answerMs, () => {
         onAnswer(fate.fails === 'after' ? failureOf(fate) : performed)
       })
     })
@@ -72,21 +68,36 @@ export const connection = (backend: Backend, client: string): ApiConnection => {
     list: (onAnswer) => {
       ask({ _tag: 'List' }, ({ behind }) => E.right(listObjects(state(), behind)), onAnswer)
     },
-    watch: (resourceVersion, handlers) => {
-      const fate = fateOf({ _tag: 'Watch', resourceVersion })
-      let isStopped = false
-      let stop = (): void => {
-        isStopped = true
-      }
-      wait((fate.requestMs ?? 0) + (fate.answerMs ?? 0), () => {
-        if (isStopped) return
-        if (fate.fails !== undefined) handlers.onEnd(failureOf(fate))
-        else stop = openWatch(backend, client, resourceVersion, handlers)
-      })
-      return () => {
-        stop()
-      }
-    },
+    watch: (resourceVersion, handlers) =>
+      openLater(clock, fateOf({ _tag: 'Watch', resourceVersion }), handlers.onEnd, () =>
+        openWatch(backend, client, resourceVersion, handlers),
+      ),
+  }
+}
+
+const wait = (clock: Clock, ms: number | undefined, then: () => void): void => {
+  if (ms === undefined || ms <= 0) then()
+  else clock.after(ms, then)
+}
+
+/** Opens a watch when its request has come through, unless it fails, or is ended before that. */
+const openLater = (
+  clock: Clock,
+  fate: RequestFate,
+  onEnd: WatchHandlers['onEnd'],
+  open: () => () => void,
+): (() => void) => {
+  let isStopped = false
+  let stop = (): void => {
+    isStopped = true
+  }
+  wait(clock, (fate.requestMs ?? 0) + (fate.answerMs ?? 0), () => {
+    if (isStopped) return
+    if (fate.fails !== undefined) onEnd(failureOf(fate))
+    else stop = open()
+  })
+  return () => {
+    stop()
   }
 }
 

@@ -41,16 +41,12 @@ export const follow = (
   const begin = beginReflecting<ApiObject>()
   let reflector: Reflector<ApiObject> = begin[0]
   let isTold = false
-  let stopWatch: () => void = nothing
-  let stopPause: () => void = nothing
-  let stopRelists: () => void = nothing
-
   const run = inTurn<() => ReflectorStep<ApiObject>>((take) => {
     if (signal.aborted) return
     const before = reflector
     const [next, effects] = take()
     reflector = next
-    effects.forEach(perform)
+    effects.forEach(reach.perform)
     if (next.resourceVersion === undefined || (isTold && next.objects === before.objects)) return
     isTold = true
     onObjects([...entries(next.objects)].map(({ object }) => object))
@@ -58,6 +54,32 @@ export const follow = (
   const receive = (event: Event): void => {
     run(() => step(reflector, event))
   }
+  const reach = reaching(connection, clock, receive, (isOpen, event) => {
+    run(() => (isOpen() ? step(reflector, event) : [reflector, []]))
+  })
+  const relists =
+    relistMs > 0 ? every(clock, relistMs, () => receive({ _tag: 'RelistDue' })) : nothing
+  signal.addEventListener('abort', () => {
+    reach.stop()
+    relists()
+  })
+  run(() => begin)
+}
+
+/** How a reflector reaches its server. */
+interface Reach {
+  readonly perform: (effect: ReflectorEffect) => void
+  readonly stop: () => void
+}
+
+const reaching = (
+  connection: ApiConnection,
+  clock: Clock,
+  receive: (event: Event) => void,
+  onWatch: (isOpen: () => boolean, event: Event) => void,
+): Reach => {
+  let stopWatch: () => void = nothing
+  let stopPause: () => void = nothing
   const perform = (effect: ReflectorEffect): void => {
     switch (effect._tag) {
       case 'List':
@@ -68,9 +90,7 @@ export const follow = (
         return
       case 'Watch':
         stopPause()
-        stopWatch = openWatch(connection, effect.resourceVersion, (isOpen, event) => {
-          run(() => (isOpen() ? step(reflector, event) : [reflector, []]))
-        })
+        stopWatch = openWatch(connection, effect.resourceVersion, onWatch)
         return
       case 'StopWatch':
         stopWatch()
@@ -81,19 +101,26 @@ export const follow = (
         })
     }
   }
-  const relistLater = (): void => {
-    stopRelists = clock.after(relistMs, () => {
-      relistLater()
-      receive({ _tag: 'RelistDue' })
-    })
-  }
-  signal.addEventListener('abort', () => {
+  const stop = (): void => {
     stopWatch()
     stopPause()
-    stopRelists()
-  })
-  if (relistMs > 0) relistLater()
-  run(() => begin)
+  }
+  return { perform, stop }
+}
+
+/** Calls back again and again, until the returned function is called. */
+const every = (clock: Clock, ms: number, callback: () => void): (() => void) => {
+  let stop: () => void = nothing
+  const again = (): void => {
+    stop = clock.after(ms, () => {
+      again()
+      callback()
+    })
+  }
+  again()
+  return () => {
+    stop()
+  }
 }
 
 const nothing = (): void => undefined

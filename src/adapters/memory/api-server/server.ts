@@ -77,19 +77,12 @@ export const memoryApiServer = (options: MemoryApiServerOptions): MemoryApiServe
   const { observe, tell } = observersOf(clock)
   let state: ServerState = emptyServer(options.firstResourceVersion ?? 1)
 
-  /** Everybody is sent an event before anybody gets it: who writes on getting one does not mix up the others. */
-  const broadcast = (event: WatchEvent, meanwhile = (): void => undefined): void => {
-    const streams = [...watches.keys()]
-    for (const stream of streams) stream.send(event)
-    meanwhile()
-    for (const stream of streams) stream.flush()
-  }
   const write = (each: Write): E.Either<ApiError, ApiObject> => {
     const written = step(state, each, clock.nowMs(), { historyLimit, validate })
     const { change } = written
     state = written.state
     if (change !== undefined)
-      broadcast(eventOf(change), () => {
+      broadcast(watches, eventOf(change), () => {
         tell(change)
       })
     return written.answer
@@ -106,12 +99,24 @@ export const memoryApiServer = (options: MemoryApiServerOptions): MemoryApiServe
         if (client === undefined || client === name) stream.suffer(fate)
     },
     bookmark: () => {
-      broadcast(bookmarkOf(state.revision))
+      broadcast(watches, bookmarkOf(state.revision))
     },
     forget: () => {
       state = shorten(state, 0)
     },
   }
+}
+
+/** Everybody is sent an event before anybody gets it: who writes on getting one does not mix up the others. */
+const broadcast = (
+  watches: ReadonlyMap<WatchStream, string>,
+  event: WatchEvent,
+  meanwhile = (): void => undefined,
+): void => {
+  const streams = [...watches.keys()]
+  for (const stream of streams) stream.send(event)
+  meanwhile()
+  for (const stream of streams) stream.flush()
 }
 
 interface Observers {

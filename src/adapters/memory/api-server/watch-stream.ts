@@ -44,15 +44,11 @@ export const watchStream = (
   fateOf: (event: WatchEvent) => EventFate,
   onLeft: () => void,
 ): WatchStream => {
-  const queue: Array<Parcel> = []
   let isOpen = true
-  let isBusy = false
-  let cancelTimer: () => void = () => undefined
   const leave = (): void => {
     if (!isOpen) return
     isOpen = false
-    queue.length = 0
-    cancelTimer()
+    queue.clear()
     onLeft()
   }
   const end = (isHeard: boolean): void => {
@@ -60,42 +56,67 @@ export const watchStream = (
     leave()
     if (wasOpen && isHeard) handlers.onEnd(E.right(undefined))
   }
-  const deliver = ({ events, then }: Parcel): void => {
+  const queue = parcelQueue(clock, ({ events, then }) => {
     const error = then && lastErrors[then]
     for (const event of events) if (isOpen) handlers.onEvent(event)
     if (isOpen && error !== undefined) handlers.onEvent({ type: 'ERROR', error })
     if (then !== undefined) end(then !== 'Freeze')
-  }
-  const flush = (): void => {
-    if (isBusy) return
-    isBusy = true
-    try {
-      for (let next = queue[0]; next !== undefined; next = queue[0]) {
-        const waitMs = next.dueMs - clock.nowMs()
-        cancelTimer()
-        if (waitMs > 0) {
-          cancelTimer = clock.after(waitMs, flush)
-          return
-        }
-        queue.shift()
-        deliver(next)
-      }
-    } finally {
-      isBusy = false
-    }
-  }
+  })
   return {
     send: (event) => {
       if (!isOpen) return
       const { delayMs = 0, copies = 1, then } = fateOf(event)
       const events = Array.from({ length: copies }, () => event)
-      queue.push({ dueMs: clock.nowMs() + delayMs, events, then })
+      queue.put({ dueMs: clock.nowMs() + delayMs, events, then })
     },
     suffer: (fate) => {
-      if (isOpen) queue.push({ dueMs: clock.nowMs(), events: [], then: fate })
-      flush()
+      if (isOpen) queue.put({ dueMs: clock.nowMs(), events: [], then: fate })
+      queue.flush()
     },
-    flush,
+    flush: queue.flush,
     stop: leave,
+  }
+}
+
+/** What is on its way, in its order: nothing overtakes what is late. */
+interface ParcelQueue {
+  readonly put: (parcel: Parcel) => void
+  /** Delivers what is due, and the rest when its time comes. */
+  readonly flush: () => void
+  readonly clear: () => void
+}
+
+const parcelQueue = (clock: Clock, deliver: (parcel: Parcel) => void): ParcelQueue => {
+  const queue: Array<Parcel> = []
+  let isBusy = false
+  let cancelTimer: () => void = () => undefined
+  const deliverDue = (): void => {
+    for (let next = queue[0]; next !== undefined; next = queue[0]) {
+      const waitMs = next.dueMs - clock.nowMs()
+      cancelTimer()
+      if (waitMs > 0) {
+        cancelTimer = clock.after(waitMs, flush)
+        return
+      }
+      queue.shift()
+      deliver(next)
+    }
+  }
+  const flush = (): void => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      deliverDue()
+    } finally {
+      isBusy = false
+    }
+  }
+  return {
+    put: (parcel) => void queue.push(parcel),
+    flush,
+    clear: () => {
+      queue.length = 0
+      cancelTimer()
+    },
   }
 }

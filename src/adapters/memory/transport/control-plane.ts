@@ -1,7 +1,7 @@
 import { nextTimer, openFleet, step, type StreamId } from '../../../core/xds/fleet.js'
 import type { NodeMemory } from '../../../core/xds/node-memory.js'
 import type { FleetStream } from '../../../core/xds/open-streams.js'
-import { runFleet } from '../../../core/xds/run-fleet.js'
+import { type RunningFleet, runFleet } from '../../../core/xds/run-fleet.js'
 import { defaultSessionOptions, type SessionOptions } from '../../../core/xds/session.js'
 import type { Clock } from '../../../ports/clock.js'
 import { guardedLogger, logFault } from '../../../ports/faults.js'
@@ -9,10 +9,10 @@ import { type Logger, silentLogger } from '../../../ports/logger.js'
 import type { DeletionProof } from '../../../ports/deletion-proof.js'
 import type { SnapshotSink } from '../../../ports/snapshot-sink.js'
 import type { XdsObserver } from '../../../ports/xds-observer.js'
-import type { EnvoyEvent, ReceivedResponse } from '../envoy/client/messages.js'
+import type { ReceivedResponse } from '../envoy/client/messages.js'
 import type { EnvoyOptions } from '../envoy/client/state.js'
 import { virtualClock } from '../clock.js'
-import { nextTimer as nextEnvoyTimer } from '../envoy/client/index.js'
+import { type Clients, makeClients } from './clients.js'
 import { type EnvoyCell, envoyCell, type MemoryEnvoy, toEnvoy } from './envoy.js'
 import { encodeResponse } from './encode.js'
 import { type Delivery, makeQueues, type Queues } from './queues.js'
@@ -71,86 +71,30 @@ export const maxMessages = 10_000
  */
 export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): MemoryControlPlane => {
   const queues = makeQueues()
-  const envoys = new Map<StreamId, EnvoyCell>()
   const ownClock = virtualClock()
   const clock = options.clock ?? ownClock
-  const { session = defaultSessionOptions, keepsRoster = false } = options
-  const initial = openFleet({ ...session, keepsRoster }, options.memory)
-  const { publish, open, receive, close, ...fleet } = runFleet(
-    { initial, step, nextTimer },
-    clock,
-    {
-      observe: options.observer ?? ((): void => undefined),
-      onFault: logFault(guardedLogger(options.logger ?? silentLogger)),
-    },
-  )
+  const fleet = startFleet(options, clock)
+  const clients = makeClients(queues, clock)
   let streams = 0
-
-  const wakers = new Map<StreamId, () => void>()
-  const tell = (stream: StreamId, event: EnvoyEvent): void => {
-    const envoy = envoys.get(stream)
-    if (envoy === undefined) return
-    const time: EnvoyEvent = { _tag: 'TimePassed', nowMs: clock.nowMs() }
-    for (const each of event._tag === 'TimePassed' ? [time] : [time, event])
-      for (const request of envoy.handle(each)) queues.put({ _tag: 'Request', stream, request })
-    wakers.get(stream)?.()
-    wakers.delete(stream)
-    const due = nextEnvoyTimer(envoy.state())
-    if (due !== undefined)
-      wakers.set(
-        stream,
-        clock.after(due - clock.nowMs(), () => tell(stream, time)),
-      )
-  }
-  const leave = (stream: StreamId): void => {
-    tell(stream, { _tag: 'Disconnected' })
-    wakers.get(stream)?.()
-    wakers.delete(stream)
-    envoys.delete(stream)
-    queues.drop(stream)
-  }
-  const openStream = (envoy: EnvoyCell): StreamId => {
+  const open = (envoy: EnvoyCell): StreamId => {
     const stream = String((streams += 1))
-    envoys.set(stream, envoy)
-    open(stream, serverEnd(stream, envoy.state().options, queues))
-    tell(stream, { _tag: 'Connected' })
+    clients.take(stream, envoy)
+    fleet.open(stream, serverEnd(stream, envoy.state().options, queues))
+    clients.tell(stream, { _tag: 'Connected' })
     return stream
   }
-  const deliver = (delivery: Delivery): void => {
-    switch (delivery._tag) {
-      case 'Request':
-        return receive(delivery.stream, delivery.request)
-      case 'Response':
-        return tell(delivery.stream, { ...delivery, _tag: 'ResponseReceived' })
-      case 'End':
-        return leave(delivery.stream)
-    }
+  const close = (stream: StreamId): void => {
+    clients.leave(stream)
+    fleet.close(stream, 'the client ended it')
   }
   const deliverNext = (choice = 0): Delivery | undefined => {
     const delivery = queues.take(choice)
-    if (delivery !== undefined) deliver(delivery)
+    if (delivery !== undefined) deliver(delivery, fleet, clients)
     return delivery
   }
   return {
-    publish,
-    connect: (envoyOptions) => {
-      const envoy = envoyCell(envoyOptions)
-      let stream = openStream(envoy)
-      const disconnect = (): void => {
-        leave(stream)
-        close(stream, 'the client ended it')
-      }
-      const reconnect = (): void => {
-        disconnect()
-        stream = openStream(envoy)
-      }
-      const restart = (): void => {
-        disconnect()
-        envoy.restart()
-        stream = openStream(envoy)
-      }
-      return toEnvoy(envoy, { disconnect, reconnect, restart })
-    },
+    publish: fleet.publish,
+    connect: (envoyOptions) => connected(envoyCell(envoyOptions), open, close),
     pending: queues.heads,
     deliverNext,
     settle: () => settle(deliverNext, queues.heads),
@@ -161,6 +105,46 @@ export const memoryControlPlane = (options: MemoryControlPlaneOptions = {}): Mem
     admit: fleet.admit,
     forget: fleet.forget,
     demandAcks: fleet.demandAcks,
+  }
+}
+
+const startFleet = (options: MemoryControlPlaneOptions, clock: Clock): RunningFleet => {
+  const { session = defaultSessionOptions, keepsRoster = false } = options
+  const initial = openFleet({ ...session, keepsRoster }, options.memory)
+  return runFleet({ initial, step, nextTimer }, clock, {
+    observe: options.observer ?? ((): void => undefined),
+    onFault: logFault(guardedLogger(options.logger ?? silentLogger)),
+  })
+}
+
+/** Connects an Envoy, and lets people break that, and connect it again. */
+const connected = (
+  envoy: EnvoyCell,
+  open: (envoy: EnvoyCell) => StreamId,
+  close: (stream: StreamId) => void,
+): MemoryEnvoy => {
+  let stream = open(envoy)
+  const disconnect = (): void => close(stream)
+  const reconnect = (): void => {
+    disconnect()
+    stream = open(envoy)
+  }
+  const restart = (): void => {
+    disconnect()
+    envoy.restart()
+    stream = open(envoy)
+  }
+  return toEnvoy(envoy, { disconnect, reconnect, restart })
+}
+
+const deliver = (delivery: Delivery, fleet: RunningFleet, clients: Clients): void => {
+  switch (delivery._tag) {
+    case 'Request':
+      return fleet.receive(delivery.stream, delivery.request)
+    case 'Response':
+      return clients.tell(delivery.stream, { ...delivery, _tag: 'ResponseReceived' })
+    case 'End':
+      return clients.leave(delivery.stream)
   }
 }
 

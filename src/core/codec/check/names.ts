@@ -1,12 +1,6 @@
+import { maxLabelLength, maxNameLength, maxPortNameLength } from '../limits.js'
 import { show } from '../show.js'
 import { canonicalIp } from './ip.js'
-
-/** RFC 1035: a label of a DNS name, in characters. */
-const maxLabelLength = 63
-/** RFC 1035: a DNS name in text, in characters. */
-const maxNameLength = 253
-/** RFC 6335: a service name, as Kubernetes takes it for the name of a port. */
-const maxPortNameLength = 15
 
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const labelPattern = new RegExp(`^${label}$`)

@@ -1,7 +1,5 @@
+import { maxPathLength } from '../limits.js'
 import { show } from '../show.js'
-
-/** The longest path, in characters: what common servers still take in a request line. */
-const maxPathLength = 1024
 
 /**
  * Says what is wrong with a literal path.

@@ -1,15 +1,12 @@
+import {
+  maxBodyBytes,
+  maxHeaderNameLength,
+  maxHeaderValueBytes,
+  maxMatchValueLength,
+  maxMethodLength,
+  maxQueryNameBytes,
+} from '../limits.js'
 import { show } from '../show.js'
-
-/** The longest name of a header, in characters: longer ones are no names. */
-const maxHeaderNameLength = 256
-/** The longest value that a match compares with, in characters: a request's headers have 60 KiB in all. */
-const maxMatchValueLength = 4096
-/** Envoy's bound on the name of a query parameter in a match, in bytes. */
-const maxQueryNameBytes = 1024
-/** Envoy's bound on the value of a header that it sets, in bytes. */
-const maxHeaderValueBytes = 16_384
-/** Envoy's default `max_direct_response_body_size_bytes`. */
-const maxBodyBytes = 4096
 
 /** They frame a message on its connection, so that a change breaks the requests that come after it. */
 const framing: ReadonlySet<string> = new Set([
@@ -38,8 +35,9 @@ export const checkChangedHeader = (name: string): string | undefined => {
 /** Says what is wrong with a method of a request. */
 export const checkMethod = (method: string): string | undefined => {
   if (method === 'CONNECT') return 'must not be CONNECT: it has no path that could be routed'
-  if (/^[A-Z][A-Z0-9_-]{0,31}$/.test(method)) return undefined
-  return /^[A-Za-z][\w-]{0,31}$/.test(method)
+  const isShort = method.length <= maxMethodLength
+  if (isShort && /^[A-Z][A-Z0-9_-]*$/.test(method)) return undefined
+  return isShort && /^[A-Za-z][\w-]*$/.test(method)
     ? `must be in upper case: write ${show(method.toUpperCase())}`
     : `must be a method such as "GET", not ${show(method)}`
 }
