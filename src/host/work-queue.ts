@@ -85,7 +85,7 @@ export const workQueue = (options: WorkQueueOptions): WorkQueue => {
   }
 }
 
-/** How long a key rests that has failed `failures` times in a row: not at all where there is news of what was outdated. */
+/** How long a key rests that has failed `failures` times in a row: not at all, if it is outdated and there is news. */
 const pauseAfter = (
   worked: 'Retry' | 'Outdated',
   failures: number,

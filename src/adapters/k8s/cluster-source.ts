@@ -19,9 +19,9 @@ import type { KubernetesRoutesOptions } from './route-source.js'
  * completely, and each Service that its routes name is known, with its slices; however long that takes, since Envoys
  * serve what they have until then, and what keeps it from coming is told to the log. A route that newly names a Service
  * is shown when that is known, and the changes after it not before it, but after `serviceWaitMs` at the latest: from
- * then on those requests are answered with 503, and `problems` says so. What was known of a Service stays while the server is away or denies access. An invalid Service
- * or slice keeps the last valid form of that uid, and is a problem. One that has not changed stays the same object, and
- * so do `backends` as a whole.
+ * then on those requests are answered with 503, and `problems` says so. What was known of a Service stays while the
+ * server is away or denies access. An invalid Service or slice keeps the last valid form of that uid, and is a problem.
+ * One that has not changed stays the same object, and so do `backends` as a whole.
  *
  * Cost: all Services and slices of the watched namespaces are read as they change, and dropped at once unless a route
  * names them; those of a Service that no route names any more are dropped after the state which no longer names it.
