@@ -248,10 +248,11 @@ const envoyDeployment = ({ envoyVersion, dataPlane, httpPort }) =>
           name: 'envoy',
           image: `envoyproxy/envoy:distroless-v${envoyVersion}`,
           args: [
-            `--config-path=/etc/envoy/${bootstrapFile}`,
-            `--service-cluster=${dataPlane}`,
+            // Envoy takes no option of the form --name=value.
+            ...['--config-path', `/etc/envoy/${bootstrapFile}`],
+            ...['--service-cluster', dataPlane],
             // The control plane finds the Pod of an Envoy by the uid at the end.
-            '--service-node=$(POD_NAMESPACE)/$(POD_NAME)/$(POD_UID)',
+            ...['--service-node', '$(POD_NAMESPACE)/$(POD_NAME)/$(POD_UID)'],
             // It wants shared memory, and Pods are replaced instead.
             '--disable-hot-restart',
           ],

@@ -6,6 +6,7 @@ import { answers } from '../support/traffic.js'
 import { freshAddress } from './support/addresses.js'
 import { type Edge, startTestEdge } from './support/edge.js'
 import { isProgrammed, prefixRoute, serviceWith } from './support/edge-objects.js'
+import { wrongIn } from './support/program.js'
 
 const names = ['one', 'two', 'three']
 /** How long a namespace, or a definition, may take to end. */
@@ -63,13 +64,21 @@ test('the definition ends with routes in it, and comes back', async () => {
   const definition = 'crd/edgeroutes.net.10xdev.io'
   await cluster.kubectl(['delete', definition, `--timeout=${endsWithinMs / 1_000}s`])
   for (const name of names) await answers(port, `/${name}`, '404')
+  await eventually(
+    () => edge.program.log(),
+    (log) => log.includes('the API server does not know this kind'),
+    endsWithinMs,
+  )
   await cluster.kubectl(['apply', '--server-side', '-f', 'deploy/crd.yaml'])
   await cluster.kubectl(['wait', '--for=condition=Established', definition])
-  expect(edge.program.log()).not.toContain('"level":"fatal"')
   const address = freshAddress()
   await edge.apply(
     ...serviceWith(edge.namespace, 'again', backends.port, [address]),
     prefixRoute(edge.namespace, 'again'),
   )
   await answers(port, '/again', `200 ${address}`, endsWithinMs)
+  expect(await edge.program.stop()).toBe(0)
+  const log = edge.program.log()
+  expect(log.match(/listening for Envoys/g)).toHaveLength(2)
+  expect(wrongIn(log)).toEqual([])
 })

@@ -3,7 +3,9 @@
 #   - every address of 10.77.0.0/16 and fd77::/64 can be listened on and dialled: an API server takes no loopback
 #     address as an endpoint, but it takes these;
 #   - nothing else can be reached: any other address is refused at once;
-#   - temporary files (TMPDIR) are kept in memory, and vanish with it;
+#   - temporary files (TMPDIR) and /var/run are kept in memory, and vanish with it: a Pod's credentials can be put where a
+#     Pod has them;
+#   - the name of the Service that Envoys dial in deploy/ leads to 10.77.0.1;
 #   - when the command ends, or this or whoever started it is killed, all that it has started ends.
 # Needs no root where users may have namespaces. Passes on the exit code.
 set -euo pipefail
@@ -14,8 +16,12 @@ if [[ -z ${EDGEWRIGHT_E2E_WORLD:-} ]]; then
   [[ $(id -u) == 0 ]] || namespaces+=(--user --map-root-user)
   EDGEWRIGHT_E2E_WORLD=$world exec setpriv --pdeathsig KILL unshare "${namespaces[@]}" "$0" "$@"
 fi
+mount -t tmpfs -o mode=755 edgewright-e2e /var/run
+mkdir -p "$EDGEWRIGHT_E2E_WORLD" # It may have been below that.
 mount -t tmpfs -o mode=1777 edgewright-e2e "$EDGEWRIGHT_E2E_WORLD"
 export TMPDIR=$EDGEWRIGHT_E2E_WORLD
+{ cat /etc/hosts && echo 10.77.0.1 edgewright-xds; } >"$TMPDIR/hosts"
+mount --bind "$TMPDIR/hosts" /etc/hosts
 # A whole prefix is local on a loopback device.
 ip link set lo up
 ip address add 10.77.0.1/16 dev lo

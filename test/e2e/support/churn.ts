@@ -7,6 +7,7 @@ import { ask } from '../../support/traffic.js'
 import { freshAddress } from './addresses.js'
 import type { Edge } from './edge.js'
 import { type EdgeRouteObject, isProgrammed, prefixRoute, serviceWith } from './edge-objects.js'
+import { type Judged, judgeDeletions } from './judge-deletions.js'
 
 export interface ChurnOptions {
   readonly edge: Edge
@@ -25,8 +26,8 @@ export interface Churn {
   /** Ends the changes. What the API server was never told of did not happen. */
   readonly stop: () => Promise<void>
   readonly counts: () => { readonly changes: number; readonly failures: number }
-  /** Requests that were answered by a backend although their route was gone from the API server already. */
-  readonly servedAfterwards: () => ReadonlyArray<string>
+  /** What was seen of all routes of the namespace that are gone from the API server; see `judgeDeletions`. */
+  readonly judged: () => Promise<Judged>
   /**
    * Waits until every Envoy serves just what the API server has, and nothing is left over: each route is programmed
    * and answers from its own backend, none that was deleted is there or answers.
@@ -50,7 +51,7 @@ export const startChurn = async (options: ChurnOptions): Promise<Churn> => {
   const state = { isOver: false, made: 0, changes: 0, failures: 0 }
   const names: Array<string> = []
   const deleted = new Set<string>()
-  const watching = await watchDeletions(edge, envoys)
+  const judged = await judgeDeletions(edge, envoys)
   const act = actor(edge, prng, prefix)
   const make = async (): Promise<void> => {
     const name = `${prefix}-${(state.made += 1)}`
@@ -81,7 +82,7 @@ export const startChurn = async (options: ChurnOptions): Promise<Churn> => {
       await running
     },
     counts: () => ({ changes: state.changes, failures: state.failures }),
-    servedAfterwards: watching.served,
+    judged,
     converged: async (withinMs = convergesWithinMs) => {
       const deadline = performance.now() + withinMs
       let complaints: ReadonlyArray<string> = ['it was never looked at']
@@ -118,29 +119,6 @@ const actor = ({ cluster, namespace }: Edge, prng: Prng, prefix: string): Actor 
     remove: async (name) =>
       (await cluster.request({ method: 'DELETE', path: `${path}/${name}` })).status === 200,
   }
-}
-
-/**
- * Asks every Envoy for each route in the moment in which the API server says that it is gone; until the API server
- * itself is.
- */
-const watchDeletions = async (
-  edge: Edge,
-  envoys: () => ReadonlyArray<DeletionEnvoy>,
-): Promise<{ readonly served: () => ReadonlyArray<string> }> => {
-  const served: Array<string> = []
-  const look = async (name: string): Promise<void> => {
-    for (const envoy of envoys()) {
-      const port = await envoy.port().catch(() => undefined)
-      const answer = port === undefined ? '' : await ask(port, `/${name}`).catch(String)
-      if (answer.startsWith('200')) served.push(`${envoy.id} ${name}: ${answer}`)
-    }
-  }
-  const { onEvent } = await edge.watch()
-  onEvent(({ type, object }) => {
-    if (type === 'DELETED') void look(object.metadata.name)
-  })
-  return { served: () => served }
 }
 
 interface Expected {

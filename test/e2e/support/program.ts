@@ -147,6 +147,12 @@ export const complaintIn = (log: string): string | undefined => {
   return at < 0 ? undefined : log.slice(Math.max(0, at - shownChars), at + shownChars)
 }
 
+/** What a log has only where something failed that should not have: see `complaintIn`, errors, and what is forbidden. */
+export const wrongIn = (log: string): ReadonlyArray<string> => [
+  ...log.split('\n').filter((line) => /^\S+ error |HTTP 403|forbidden/i.test(line)),
+  ...[complaintIn(log)].filter((found) => found !== undefined),
+]
+
 const complaintsOf = (life: Life): ReadonlyArray<string> => {
   const log = life.cli.err()
   const found = complaintIn(log)
