@@ -46,7 +46,7 @@ const serve = async (directory: string, listener: number, xdsPort = 0): Promise<
 const startEnvoy = async ({ xds }: Serving, variant: 'delta' | 'sotw'): Promise<TestEnvoy> => {
   const printed = await spawnCli([
     ...['bootstrap', '--xds', `${xds.host}:${xds.port}`, '--variant', variant],
-    ...['--admin', '127.0.0.1:0'],
+    ...['--envoy-admin', '127.0.0.1:0'],
   ]).finished
   const change = (): Readonly<Record<string, unknown>> =>
     JSON.parse(printed.out) as Readonly<Record<string, unknown>>
