@@ -1,6 +1,5 @@
 import type { DataPlane } from '../core/context.js'
-import { defaultDataPlane, type RouteKey, showKey } from '../core/edge-route.js'
-import type { StoredObject } from '../core/stored-object.js'
+import { defaultDataPlane, showKey } from '../core/edge-route.js'
 import type { SourceState } from '../ports/route-source.js'
 
 /**
@@ -18,18 +17,16 @@ export const ownState = (
   dataPlanes: ReadonlyMap<string, DataPlane>,
 ): SourceState => {
   const { objects } = state
-  const isOwn = ({ dataPlane = defaultDataPlane }: StoredObject): boolean =>
-    dataPlanes.has(dataPlane)
-  if (objects === undefined || objects.every(isOwn)) return state
-  const own = objects.filter(isOwn)
-  const uids = new Set(own.map(({ uid }) => uid))
-  const strange = new Set(objects.filter((each) => !isOwn(each)).map(({ key }) => showKey(key)))
-  const isToBeTold = (key: RouteKey | undefined): boolean =>
-    key === undefined || !strange.has(showKey(key))
+  const strange = (objects ?? []).filter(
+    ({ dataPlane = defaultDataPlane }) => !dataPlanes.has(dataPlane),
+  )
+  if (objects === undefined || strange.length === 0) return state
+  const uids = new Set(strange.map(({ uid }) => uid))
+  const names = new Set(strange.map(({ key }) => showKey(key)))
   return {
     ...state,
-    objects: own,
-    routes: state.routes.filter(({ metadata }) => uids.has(metadata.uid)),
-    problems: state.problems.filter(({ key }) => isToBeTold(key)),
+    objects: objects.filter(({ uid }) => !uids.has(uid)),
+    routes: state.routes.filter(({ metadata }) => !uids.has(metadata.uid)),
+    problems: state.problems.filter(({ key }) => key === undefined || !names.has(showKey(key))),
   }
 }

@@ -5,7 +5,7 @@ import type { DeletionEnvoy } from '../support/deletion/wired-envoy.js'
 import { answers, ask } from '../support/traffic.js'
 import { freshAddress } from './support/addresses.js'
 import { type Edge, startEdge } from './support/edge.js'
-import { isProgrammed, prefixRoute, serviceWith } from './support/edge-objects.js'
+import { conditionOf, isProgrammed, prefixRoute, serviceWith } from './support/edge-objects.js'
 import type { RouteEvent, RouteWatch } from './support/watch-routes.js'
 import { theCluster } from './support/the-cluster.js'
 
@@ -124,10 +124,10 @@ test('of two fleets with a control plane each, none touches what the other serve
     const theirs = prefixRoute(edge.namespace, 'theirs', 'nobody')
     const spec = { ...(theirs.spec as object), dataPlane: 'internal' }
     await edge.apply(ours, { ...theirs, spec })
-    const programmedOf = ({ object }: RouteEvent): string | undefined =>
-      object.status?.conditions?.find(({ type }) => type === 'Programmed')?.reason
-    const isSaid = (name: string, reason: string) => (event: RouteEvent) =>
-      event.object.metadata.name === name && programmedOf(event) === reason
+    const isSaid =
+      (name: string, reason: string) =>
+      ({ object }: RouteEvent) =>
+        object.metadata.name === name && conditionOf(object, 'Programmed')?.reason === reason
     await watch.until(isSaid('ours', 'Programmed'))
     await watch.until(isSaid('theirs', 'NoEnvoy'))
     const before = watch.events.length

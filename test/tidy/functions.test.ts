@@ -8,10 +8,6 @@ const maxLines = 40
 /** By the file and the name: why it is longer. */
 const exceptions: ReadonlyMap<string, string> = new Map([
   [
-    'adapters/k8s/write/writer.ts makeWriter',
-    'one write from its turn to its end, over the two lanes that it may pause',
-  ],
-  [
     'core/xds/flush.ts send',
     'what a response is made of, and every reason not to send it, in their order',
   ],

@@ -1,12 +1,12 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { EndpointSlice, Service } from '../../../core/context.js'
-import { compareStrings } from '../../../core/order.js'
 import type { SourceError } from '../../../ports/route-source.js'
 import type { ApiClient } from '../api.js'
 import {
   type Change,
   endpointSlices,
   type FollowOptions,
+  inNameOrder,
   type InformerOptions,
   type InformerTrouble,
   type Kind,
@@ -15,6 +15,7 @@ import {
   type RunningInformer,
   type Selecting,
   services,
+  showPlace,
   startInformer,
 } from '../informers/index.js'
 import {
@@ -90,12 +91,7 @@ export const startBackends = (
       const place = placeFor(service)
       return place !== undefined && place.services.isKnown(service) && place.slices.isKnown(service)
     },
-    placeOf: (service) => {
-      const namespace = namespaceOf(service)
-      return namespace === undefined
-        ? services.plural
-        : `${services.plural} in namespace ${namespace}`
-    },
+    placeOf: (service) => showPlace(services, namespaceOf(service)),
     troubles,
     view: (isNamed) => {
       const shownServices = all.flatMap(({ services }) => shownBy(services, isNamed))
@@ -157,11 +153,10 @@ const placesOf = (
   wanted: FollowOptions['namespaces'],
   placeIn: (namespace: string | undefined) => Place,
 ): Places => {
-  const names = wanted && [...new Set(wanted)]
-  const namespaces = names?.sort((a, b) => compareStrings(`${a}/`, `${b}/`)) ?? [undefined]
+  const namespaces = wanted === undefined ? [undefined] : inNameOrder(wanted)
   const places = new Map(namespaces.map((namespace) => [namespace, placeIn(namespace)]))
   const namespaceOf = (service: string): string | undefined =>
-    names === undefined ? undefined : service.slice(0, service.indexOf('/'))
+    wanted === undefined ? undefined : service.slice(0, service.indexOf('/'))
   return {
     all: [...places.values()],
     placeFor: (service) => places.get(namespaceOf(service)),

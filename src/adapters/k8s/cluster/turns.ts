@@ -1,3 +1,4 @@
+import { alarm } from '../../../core/alarm.js'
 import { inTurn } from '../../../core/in-turn.js'
 import type { Clock } from '../../../ports/clock.js'
 
@@ -40,17 +41,9 @@ export const alarmOf = (
   onDue: () => void,
   signal: AbortSignal,
 ): ((atMs: number | undefined) => void) => {
-  let dueMs: number | undefined
-  let cancel = (): void => undefined
-  signal.addEventListener('abort', () => cancel())
+  const due = alarm(clock, onDue)
+  signal.addEventListener('abort', () => due.set(undefined))
   return (atMs) => {
-    if (atMs === dueMs || signal.aborted) return
-    cancel()
-    dueMs = atMs
-    if (atMs === undefined) return
-    cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
-      dueMs = undefined
-      onDue()
-    })
+    if (!signal.aborted) due.set(atMs)
   }
 }

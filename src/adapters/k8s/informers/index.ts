@@ -6,7 +6,16 @@ export {
   type RunningInformer,
   startInformer,
 } from './informer.js'
-export { edgeRoutes, endpointSlices, type Kind, pathOf, pods, services } from './kinds.js'
+export {
+  edgeRoutes,
+  endpointSlices,
+  inNameOrder,
+  type Kind,
+  pathOf,
+  pods,
+  services,
+  showPlace,
+} from './kinds.js'
 export {
   type Change,
   isList,

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { compareStrings } from '../../../core/order.js'
 import { entries } from '../../../core/persistent-map.js'
 import { type Clock, systemClock } from '../../../ports/clock.js'
 import type { SourceError } from '../../../ports/route-source.js'
@@ -18,7 +17,7 @@ import {
   showTrouble,
 } from '../reflector/index.js'
 import { ending } from './ending.js'
-import { type Kind, pathOf } from './kinds.js'
+import { inNameOrder, type Kind, pathOf, showPlace } from './kinds.js'
 
 export interface InformerOptions<A> extends FollowOptions {
   readonly client: ApiClient
@@ -153,13 +152,11 @@ interface Part<A> extends Place {
 
 type Placing = Pick<InformerOptions<never>, 'kind' | 'namespaces'>
 
-/** In the order in which the names of their objects come. */
 const placesOf = ({ kind, namespaces }: Placing): ReadonlyArray<Place> =>
-  namespaces === undefined
-    ? [{ namespace: undefined, where: kind.plural }]
-    : [...new Set(namespaces)]
-        .sort((a, b) => compareStrings(`${a}/`, `${b}/`))
-        .map((namespace) => ({ namespace, where: `${kind.plural} in namespace ${namespace}` }))
+  (namespaces === undefined ? [undefined] : inNameOrder(namespaces)).map((namespace) => ({
+    namespace,
+    where: showPlace(kind, namespace),
+  }))
 
 const portsOf = <A>(
   options: InformerOptions<A>,

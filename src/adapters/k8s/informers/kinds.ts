@@ -1,4 +1,5 @@
 import { apiVersion } from '../../../core/edge-route.js'
+import { compareStrings } from '../../../core/order.js'
 import { type Grouping, type JsonObject, objectIn, textIn } from '../reflector/index.js'
 
 /** A kind of objects in namespaces. */
@@ -19,6 +20,16 @@ export const pathOf = (
   namespace === undefined
     ? `${api}/${plural}`
     : `${api}/namespaces/${encodeURIComponent(namespace)}/${plural}`
+
+/** The same in words, as in `edgeroutes in namespace shop`. */
+export const showPlace = (
+  { plural }: Pick<Kind, 'plural'>,
+  namespace: string | undefined,
+): string => (namespace === undefined ? plural : `${plural} in namespace ${namespace}`)
+
+/** Each namespace once, in the order in which the names of their objects come. */
+export const inNameOrder = (namespaces: Iterable<string>): ReadonlyArray<string> =>
+  [...new Set(namespaces)].sort((a, b) => compareStrings(`${a}/`, `${b}/`))
 
 export const edgeRoutes: Kind = { api: `/apis/${apiVersion}`, plural: 'edgeroutes' }
 

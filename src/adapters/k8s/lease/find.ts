@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ApiClient } from '../api.js'
-import { pathOf } from '../informers/index.js'
 import { ask } from '../objects/answer.js'
 import type { ApiProblem } from '../objects/api-problem.js'
+import { leasesIn } from '../objects/places.js'
 import { isList, isObject, objectIn, textIn } from '../reflector/index.js'
 import { requestDeadlineMs } from './limits.js'
 import { managedBy } from './record.js'
@@ -12,12 +12,11 @@ export const namespacesOfLeases = async (
   client: ApiClient,
   signal: AbortSignal,
 ): Promise<E.Either<ApiProblem, ReadonlyArray<string>>> => {
-  const path = pathOf({ api: '/apis/coordination.k8s.io/v1', plural: 'leases' }, undefined)
   const labelSelector = Object.entries(managedBy)
     .map(([label, value]) => `${label}=${value}`)
     .join(',')
-  const query = { labelSelector }
-  const request = { method: 'GET', path, query, deadlineMs: requestDeadlineMs } as const
+  const of = { path: leasesIn(undefined), query: { labelSelector } }
+  const request = { method: 'GET', ...of, deadlineMs: requestDeadlineMs } as const
   const answer = await ask(client, request, 'list Leases', signal)
   if (answer._tag !== 'Done') return E.left(answer.problem)
   const { items } = answer.object

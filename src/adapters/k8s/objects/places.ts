@@ -16,8 +16,12 @@ export const configMapAt = (namespace: string, name: string): Place => ({
   shown: `the ConfigMap ${namespace}/${name}`,
 })
 
+/** Of one namespace, or of all. */
+export const leasesIn = (namespace: string | undefined): string =>
+  pathOf({ api: '/apis/coordination.k8s.io/v1', plural: 'leases' }, namespace)
+
 export const leaseAt = (namespace: string, name: string): Place => ({
-  collection: pathOf({ api: '/apis/coordination.k8s.io/v1', plural: 'leases' }, namespace),
+  collection: leasesIn(namespace),
   name,
   shown: `the Lease ${namespace}/${name}`,
 })

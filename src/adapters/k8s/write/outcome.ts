@@ -8,8 +8,6 @@ import { objectIn, textIn } from '../informers/index.js'
 import { isDone, saidBy } from '../reply.js'
 import { defaultPauseMs, maxPauseMs } from './limits.js'
 
-export { isDone }
-
 export const writeError = (_tag: WriteFailure, message: string): WriteError => ({
   _tag,
   message: cutMessage(message),

@@ -5,11 +5,11 @@ import type { Clock } from '../../../ports/clock.js'
 import type { Metrics } from '../../../ports/metrics.js'
 import type { WriteError } from '../../../ports/route-store.js'
 import type { ApiClient, ApiReply } from '../api.js'
+import { isDone } from '../reply.js'
 import { maxTurnWaitMs, requestDeadlineMs, writeDeadlineMs, type WriteLimits } from './limits.js'
 import {
   explained,
   isAmbiguous,
-  isDone,
   pauseAskedFor,
   refusalOf,
   unanswered,
@@ -69,39 +69,46 @@ export const makeWriter = ({ client, clock, limits, metrics }: WriterPorts): Wri
     }
     return reply
   }
-  /** One request, with what its reply means. */
-  const attempt = async (
-    lane: keyof WriteLimits,
-    { object, request }: WriteStep,
-    untilMs: number,
-  ): Promise<E.Either<Failed, ApiReply>> => {
-    const reply = await ask(lane, request, untilMs)
-    if (E.isLeft(reply)) return E.left({ error: reply.left })
-    if (isDone(reply.right)) return reply
-    if (!isAmbiguous(reply.right)) return E.left({ error: refusalOf(object, reply.right) })
-    const look = await ask(lane, readOf(object), untilMs)
-    const error = explained(object, reply.right, look)
-    return E.left({ error, ...(E.isRight(look) && { seen: look.right.body }) })
-  }
   return {
     write: (lane, first) => async () => {
       const untilMs = clock.nowMs() + writeDeadlineMs
       if (!(await lanes[lane].take())) return E.left(turnedAway)
-      let hasWritten = false
-      for (let step: WriteStep | undefined = first; step !== undefined;) {
-        const reply: E.Either<Failed, ApiReply> = await attempt(lane, step, untilMs)
-        if (E.isRight(reply)) {
-          hasWritten ||= step.request.method !== 'GET'
-          step = step.then?.(reply.right.body)
-          continue
-        }
-        const { error, seen } = reply.left
-        step = error._tag === 'Refused' && seen !== undefined ? step.orElse?.(seen) : undefined
-        if (step === undefined) return E.left(hasWritten ? halfDone(error) : error)
-      }
-      return E.right(undefined)
+      return takeSteps((request) => ask(lane, request, untilMs), first)
     },
   }
+}
+
+type Ask = (request: WriteRequest) => Promise<E.Either<WriteError, ApiReply>>
+
+/** One step after the other, as far as they lead. */
+const takeSteps = async (ask: Ask, first: WriteStep): Promise<E.Either<WriteError, void>> => {
+  let hasWritten = false
+  for (let step: WriteStep | undefined = first; step !== undefined;) {
+    const reply: E.Either<Failed, ApiReply> = await attempt(ask, step)
+    if (E.isRight(reply)) {
+      hasWritten ||= step.request.method !== 'GET'
+      step = step.then?.(reply.right.body)
+      continue
+    }
+    const { error, seen } = reply.left
+    step = error._tag === 'Refused' && seen !== undefined ? step.orElse?.(seen) : undefined
+    if (step === undefined) return E.left(hasWritten ? halfDone(error) : error)
+  }
+  return E.right(undefined)
+}
+
+/** One request, with what its reply means. */
+const attempt = async (
+  ask: Ask,
+  { object, request }: WriteStep,
+): Promise<E.Either<Failed, ApiReply>> => {
+  const reply = await ask(request)
+  if (E.isLeft(reply)) return E.left({ error: reply.left })
+  if (isDone(reply.right)) return reply
+  if (!isAmbiguous(reply.right)) return E.left({ error: refusalOf(object, reply.right) })
+  const look = await ask(readOf(object))
+  const error = explained(object, reply.right, look)
+  return E.left({ error, ...(E.isRight(look) && { seen: look.right.body }) })
 }
 
 /** Why a request has not done what it should, and the object as it was seen afterwards. */
