@@ -1,6 +1,6 @@
 // One change to a map of resources: our persistent map against a copied native Map and immutable.js.
 import { Map as ImmutableMap } from 'immutable'
-import * as PM from '../dist/core/persistent-map.js'
+import * as PM from '../../dist/core/persistent-map.js'
 import { median, table } from './measure.mjs'
 
 const entry = (i, version) => ({ name: `service/ns-${i % 97}/name-${i}/8080`, version })

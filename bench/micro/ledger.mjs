@@ -2,9 +2,9 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { clusterType, listenerType, routeType, translate } from '../dist/index.js'
-import { ledgerOf, mayStillServe } from '../dist/core/ledger.js'
-import { openFleet, step } from '../dist/core/xds/fleet.js'
+import { clusterType, listenerType, routeType, translate } from '../../dist/index.js'
+import { ledgerOf, mayStillServe } from '../../dist/core/ledger.js'
+import { openFleet, step } from '../../dist/core/xds/fleet.js'
 import { table } from './measure.mjs'
 
 setFlagsFromString('--expose-gc')
