@@ -7,6 +7,8 @@ export interface DeploySources {
   readonly dataPlane: string
   /** Where the Envoys of that data plane listen for HTTP. */
   readonly httpPort: number
+  /** What the control plane holds routes with. */
+  readonly finalizer: string
   readonly envoyVersion: string
   readonly version: string
 }

@@ -1,4 +1,15 @@
-import type { NamedNodes } from './programmed/statement.js'
+import { courseOf, overdueMs, wait } from './deletion-course.js'
+import type { Course, DeletionFact, DeletionState, Evidence, Sighting } from './deletion-state.js'
+
+export type {
+  Clear,
+  Course,
+  DeletionFact,
+  DeletionState,
+  Evidence,
+  NotYet,
+  Sighting,
+} from './deletion-state.js'
 
 /**
  * How long after the last ACK a route counts as gone, in milliseconds: an ACK speaks for Envoy's main
@@ -6,75 +17,7 @@ import type { NamedNodes } from './programmed/statement.js'
  */
 export const settleMs = 100
 
-/** What is seen of an object in its source. */
-export type Sighting =
-  /** It is there, in a source without finalizers, such as a directory of files. */
-  | { readonly _tag: 'Plain' }
-  /** It is there, is not being deleted, and has our finalizer, or has not. */
-  | { readonly _tag: 'Live'; readonly isGuarded: boolean }
-  /** It is being deleted, and our finalizer holds it; or it has left a source without finalizers. */
-  | { readonly _tag: 'Terminating' }
-  /** Nothing of ours holds it: it is not there, or is being deleted without our finalizer. */
-  | { readonly _tag: 'Absent' }
-
-/** What is known of whether any Envoy may still serve an object. */
-export type Evidence = Clear | NotYet
-
-/** None may: each that counts has said so itself. */
-export interface Clear {
-  readonly _tag: 'Clear'
-  /** How many Envoys had come back by then: one that has come since has workers of its own to wait for. */
-  readonly returns: number
-}
-
-/** Why nobody can say that an object is gone. */
-export type NotYet =
-  /** These have not confirmed it. */
-  | ({ readonly _tag: 'Owed' } & NamedNodes)
-  /** The control plane has begun a moment ago, and Envoys may be about to come back. */
-  | { readonly _tag: 'Starting'; readonly untilMs: number }
-  /** The list of Envoys could not be written, or read: after a crash nobody would know whom to ask. */
-  | { readonly _tag: 'RosterUnsaved'; readonly message: string }
-
-/** Where an object stands between the source and the Envoys. */
-export type DeletionState =
-  /** It lacks our finalizer, and is not served yet. */
-  | { readonly _tag: 'Guarding'; readonly failure: string | undefined }
-  /** It is served. One whose finalizer somebody took away gets it back, and is served meanwhile. */
-  | {
-      readonly _tag: 'Serving'
-      readonly isGuarded: boolean
-      readonly failure: string | undefined
-    }
-  /** It is withdrawn, and not everybody has confirmed that. */
-  | { readonly _tag: 'Waiting'; readonly sinceMs: number; readonly waitsFor: NotYet }
-  /** Everybody has, a moment ago. */
-  | {
-      readonly _tag: 'Settling'
-      readonly sinceMs: number
-      readonly clearSinceMs: number
-      readonly returns: number
-    }
-  /** It is gone from every Envoy, and our finalizer is being taken off. */
-  | {
-      readonly _tag: 'Releasing'
-      readonly sinceMs: number
-      readonly returns: number
-      readonly failure: string | undefined
-    }
-  /** Our finalizer is off; that it vanishes is no more our affair. */
-  | { readonly _tag: 'Released'; readonly sinceMs: number }
-
-/** What is to be told of a deletion. */
-export type DeletionFact =
-  /** It is served no more. */
-  | { readonly _tag: 'Withdrawn' }
-  /** It has come back to its source before it was proven gone, and is served again. */
-  | { readonly _tag: 'CalledOff' }
-  /** No Envoy can serve it any more, and it may vanish. */
-  | { readonly _tag: 'Proven' }
-  /** Nothing held it any more although these had not confirmed: somebody took our finalizer off. */
-  | { readonly _tag: 'GlassBroken'; readonly waitedFor: NotYet }
+export { noteForgotten, patienceMs, repeatMs } from './deletion-course.js'
 
 export type DeletionStep = readonly [
   state: DeletionState | undefined,
@@ -88,23 +31,26 @@ export type Write = 'Guard' | 'Release'
  * Advances one object by what is seen of it, at a time in milliseconds that never goes back.
  *
  * `evidence` is only asked where it counts, and must speak of Envoys that were told: the snapshot without the
- * object is published before. No state, `undefined`, is an object of which nothing is to be done.
+ * object is published before. No state, `undefined`, is an object of which nothing is to be done. Live is Guarded
+ * or Unguarded.
  *
- * | state     | Plain      | Live, guarded | Live, unguarded | Terminating, clear   | Terminating, owed  | Absent  |
- * | --------- | ---------- | ------------- | --------------- | -------------------- | ------------------ | ------- |
- * | none      | Serving    | Serving       | Guarding        | Settling, Withdrawn  | Waiting, Withdrawn | none    |
- * | Guarding  | Serving    | Serving       | Guarding        | Settling, Withdrawn  | Waiting, Withdrawn | none    |
- * | Serving   | Serving    | Serving       | Serving         | Settling, Withdrawn  | Waiting, Withdrawn | none, † |
- * | Waiting   | Serving, § | as it was     | as it was       | Settling             | Waiting            | none, † |
- * | Settling  | Serving, § | as it was     | as it was       | Releasing, Proven, ‡ | Waiting            | none, † |
- * | Releasing | Serving    | as it was     | as it was       | Releasing, ‡         | Waiting            | none    |
- * | Released  | Serving    | as it was     | as it was       | Settling             | Waiting            | none    |
+ * | state     | Plain      | Guarded   | Unguarded | Terminating, clear   | Terminating, owed | Freed       | Absent  |
+ * | --------- | ---------- | --------- | --------- | -------------------- | ----------------- | ----------- | ------- |
+ * | none      | Serving    | Serving   | Guarding  | Settling, ∗          | Waiting, ∗        | none        | none    |
+ * | Guarding  | Serving    | Serving   | Guarding  | Settling, ∗          | Waiting, ∗        | none        | none    |
+ * | Serving   | Serving    | Serving   | Serving   | Settling, ∗          | Waiting, ∗        | Released, † | none, † |
+ * | Waiting   | Serving, § | as it was | as it was | Settling             | Waiting, ¶        | Released, † | none, † |
+ * | Settling  | Serving, § | as it was | as it was | Releasing, Proven, ‡ | Waiting, ¶        | Released, † | none, † |
+ * | Releasing | Serving    | as it was | as it was | Releasing, ‡         | Waiting, ¶        | Released    | none    |
+ * | Released  | Serving    | as it was | as it was | Settling             | Waiting, ¶        | as it was   | none    |
  *
- * † GlassBroken, unless nobody was owed anything. § CalledOff. ‡ Settling anew if a stream has begun since; and
- * Settling as it was until `settleMs` have passed. A deletion is never taken back: a sighting that
- * says otherwise is an old one, save in a source without finalizers, where the object is the same if it is
- * back. Terminating asks the evidence again each time: what comes back late counts until the very end, and what
- * was released and is seen with our finalizer again is proven anew.
+ * ∗ Withdrawn. † GlassBroken, unless nobody was owed anything. § CalledOff. ‡ Settling anew if a stream has begun
+ * since; and Settling as it was until `settleMs` have passed. ¶ Overdue after `patienceMs`, and again each
+ * `repeatMs`, unless what it waits for ends by itself. A deletion is never taken back: a sighting that says otherwise
+ * is an old one, save in a source without finalizers, where the object is the same if it is back. Terminating asks
+ * the evidence again each time: what comes back late counts until the very end, and what was released and is seen
+ * with our finalizer again is proven anew. Of what is Freed when it is first seen nobody knows what was proven: it
+ * keeps what it says.
  */
 export const stepDeletion = (
   state: DeletionState | undefined,
@@ -119,6 +65,8 @@ export const stepDeletion = (
       return [stepLive(state, sighting.isGuarded), []]
     case 'Terminating':
       return terminating(state, evidence(), nowMs)
+    case 'Freed':
+      return freed(state, evidence, nowMs)
     case 'Absent':
       return absent(state, evidence)
   }
@@ -158,15 +106,17 @@ const terminating = (
   evidence: Evidence,
   nowMs: number,
 ): DeletionStep => {
-  const sinceMs = state !== undefined && 'sinceMs' in state ? state.sinceMs : nowMs
+  const course = courseOf(state, nowMs)
   const withdrawn: ReadonlyArray<DeletionFact> =
     state === undefined || state._tag === 'Guarding' || state._tag === 'Serving'
       ? [{ _tag: 'Withdrawn' }]
       : []
-  if (evidence._tag !== 'Clear')
-    return [stay(state, { _tag: 'Waiting', sinceMs, waitsFor: evidence }), withdrawn]
+  if (evidence._tag !== 'Clear') {
+    const [waiting, overdue] = wait(course, evidence, nowMs)
+    return [stay(state, waiting), [...withdrawn, ...overdue]]
+  }
   const { returns } = evidence
-  const settling: DeletionState = { _tag: 'Settling', sinceMs, clearSinceMs: nowMs, returns }
+  const settling: DeletionState = { _tag: 'Settling', ...course, clearSinceMs: nowMs, returns }
   switch (state?._tag) {
     case undefined:
     case 'Guarding':
@@ -177,12 +127,43 @@ const terminating = (
       if (state.returns !== returns) return [settling, []]
       return nowMs - state.clearSinceMs < settleMs
         ? [state, []]
-        : [{ _tag: 'Releasing', sinceMs, returns, failure: undefined }, [{ _tag: 'Proven' }]]
+        : [{ _tag: 'Releasing', ...course, returns, failure: undefined }, [proven(course)]]
     case 'Releasing':
       return [state.returns === returns ? state : settling, []]
     // What we were told of our write was not so, or what is seen is older than that. Nobody has looked since.
     case 'Released':
       return [settling, []]
+  }
+}
+
+const proven = ({ forgotten }: Course): DeletionFact => ({
+  _tag: 'Proven',
+  ...(forgotten !== undefined && { forgotten }),
+})
+
+const freed = (
+  state: DeletionState | undefined,
+  evidence: () => Evidence,
+  nowMs: number,
+): DeletionStep => {
+  switch (state?._tag) {
+    case undefined:
+    case 'Guarding':
+      return [undefined, []]
+    case 'Serving':
+    case 'Waiting':
+    case 'Settling': {
+      const released: DeletionState = { _tag: 'Released', ...courseOf(state, nowMs) }
+      const waitedFor = evidence()
+      return waitedFor._tag === 'Clear'
+        ? [released, []]
+        : [{ ...released, waitedFor }, [{ _tag: 'GlassBroken', waitedFor }]]
+    }
+    // Our write has come to pass, whatever we were told of it.
+    case 'Releasing':
+      return [{ _tag: 'Released', ...courseOf(state, nowMs) }, []]
+    case 'Released':
+      return [state, []]
   }
 }
 
@@ -236,7 +217,7 @@ export const noteWrite = (
       return stay(state, { ...state, failure })
     case 'Releasing':
       return failure === undefined
-        ? { _tag: 'Released', sinceMs: state.sinceMs }
+        ? { _tag: 'Released', ...courseOf(state, state.sinceMs) }
         : stay(state, { ...state, failure })
     case 'Waiting':
     case 'Settling':
@@ -253,8 +234,9 @@ export const nextDeletionTimer = (state: DeletionState): number | undefined => {
   switch (state._tag) {
     case 'Settling':
       return state.clearSinceMs + settleMs
-    // Whoever keeps them waiting says when that is over.
+    // Whoever keeps them waiting says when that is over; but people may be to be told that it is not.
     case 'Waiting':
+      return overdueMs(state, state.waitsFor)
     case 'Guarding':
     case 'Serving':
     case 'Releasing':

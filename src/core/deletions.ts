@@ -4,6 +4,7 @@ import {
   type Evidence,
   isInService,
   nextDeletionTimer,
+  noteForgotten as noteForgottenOf,
   noteWrite,
   type Sighting,
   stepDeletion,
@@ -17,7 +18,7 @@ import { finalizer, type StoredObject } from './stored-object.js'
 /** Where every object stands between its source and the Envoys, by uid. */
 export interface Deletions {
   readonly records: ReadonlyMap<Uid, DeletionRecord>
-  /** Those that are neither served nor waiting to be: what Envoys say may move them. */
+  /** Those that are neither served nor waiting to be, and not seen to be free of us: what Envoys say may move them. */
   readonly pending: ReadonlySet<Uid>
 }
 
@@ -134,6 +135,22 @@ export const noteWritten = (
   return { ...before, records: new Map(before.records).set(uid, { ...record, state }) }
 }
 
+/** Notes that Envoys were forgotten; `idsOf` names those of them that had not confirmed an object. */
+export const noteForgotten = (
+  before: Deletions,
+  idsOf: (uid: Uid) => ReadonlyArray<string>,
+): Deletions => {
+  const records = draftOf(before.records, (known) => new Map(known))
+  for (const uid of before.pending) {
+    const record = before.records.get(uid)
+    if (record === undefined) continue
+    const state = noteForgottenOf(record.state, idsOf(uid))
+    if (state !== record.state) records.draft().set(uid, { ...record, state })
+  }
+  const noted = records.result()
+  return noted === before.records ? before : { ...before, records: noted }
+}
+
 /** Waits no more for an object in a source without finalizers: somebody wants it so. */
 export const breakGlass = (before: Deletions, uid: Uid, evidenceOf: EvidenceOf): DeletionsStep => {
   const record = before.records.get(uid)
@@ -174,7 +191,7 @@ const stored = (object: StoredObject): Spotted => ({
 const sightingOf = ({ finalizers, deletionTimestamp }: StoredObject): Sighting => {
   const isGuarded = finalizers.includes(finalizer)
   if (deletionTimestamp === undefined) return { _tag: 'Live', isGuarded }
-  return { _tag: isGuarded ? 'Terminating' : 'Absent' }
+  return { _tag: isGuarded ? 'Terminating' : 'Freed' }
 }
 
 const stepAll = (
@@ -197,9 +214,9 @@ const stepAll = (
       if (known !== undefined) records.draft().delete(uid)
     } else if (known?.state !== state || known.object !== object)
       records.draft().set(uid, { key, uid, generation, object, state })
-    const isPending = !isOver && !isInService(state) && state._tag !== 'Guarding'
-    if (isPending === before.pending.has(uid)) continue
-    if (isPending) pending.draft().add(uid)
+    const isWaited = !isOver && isPending(state, object)
+    if (isWaited === before.pending.has(uid)) continue
+    if (isWaited) pending.draft().add(uid)
     else pending.draft().delete(uid)
   }
   const next = { records: records.result(), pending: pending.result() }
@@ -215,6 +232,22 @@ const isOlderThanRelease = (
   known?.state._tag === 'Released' &&
   object !== undefined &&
   known.object?.resourceVersion === object.resourceVersion
+
+/** What is released counts until it is seen without our finalizer, or is gone. */
+const isPending = (state: DeletionState | undefined, object: StoredObject | undefined): boolean => {
+  switch (state?._tag) {
+    case 'Waiting':
+    case 'Settling':
+    case 'Releasing':
+      return true
+    case 'Released':
+      return object?.finalizers.includes(finalizer) === true
+    case undefined:
+    case 'Guarding':
+    case 'Serving':
+      return false
+  }
+}
 
 interface Draft<A, B extends A> {
   readonly draft: () => B

@@ -140,11 +140,21 @@ const deprogrammed = (state: Ending): Words => {
       return notDeprogrammed(waitingReason[state.waitsFor._tag], showNotYet(state.waitsFor))
     case 'Settling':
       return notDeprogrammed('Settling', 'every Envoy has confirmed; its workers get a moment')
-    case 'Releasing':
     case 'Released':
-      return { type: 'Deprogrammed', holds: true, reason: 'Deprogrammed', message: showLast(state) }
+      if (state.waitedFor !== undefined)
+        return notDeprogrammed('GlassBroken', showBroken(state.waitedFor))
+      return isDeprogrammed(showGone(state.forgotten))
+    case 'Releasing':
+      return isDeprogrammed(showGone(state.forgotten) + showFailure(state.failure))
   }
 }
+
+const isDeprogrammed = (message: string): Words => ({
+  type: 'Deprogrammed',
+  holds: true,
+  reason: 'Deprogrammed',
+  message,
+})
 
 const notDeprogrammed = (reason: string, message: string): Words => ({
   type: 'Deprogrammed',
@@ -174,10 +184,17 @@ export const showNotYet = (waitsFor: NotYet): string => {
   }
 }
 
-const showLast = (state: Ending): string =>
-  state._tag === 'Releasing' && state.failure !== undefined
-    ? `no Envoy serves it; the finalizer cannot be taken off: ${state.failure}`
-    : 'no Envoy serves it'
+/** What is known of an object that is let go, save where `forgotten` are gone without a word. */
+const showGone = (forgotten: NamedNodes | undefined): string =>
+  forgotten === undefined
+    ? 'no Envoy serves it'
+    : `no Envoy serves it, unless one that was forgotten still runs: ${showNodes(forgotten)}`
+
+const showFailure = (failure: string | undefined): string =>
+  failure === undefined ? '' : `; the finalizer cannot be taken off: ${failure}`
+
+const showBroken = (waitedFor: NotYet): string =>
+  `the finalizer was taken off before it was proven that no Envoy serves it: ${showNotYet(waitedFor)}`
 
 const resolvedRefs = ({ unresolved }: Verdict): Words => {
   const [first] = unresolved
@@ -219,7 +236,8 @@ const programmedMessage = (programmed: Programmed): string => {
 const showRefused = ({ listener, message }: Pick<RefusedBy, 'listener' | 'message'>): string =>
   listener === undefined ? message : `listener ${listener.name}: ${message}`
 
-const showNodes = ({ nodes, nodeCount }: NamedNodes): string => {
+/** Names some Envoys, and counts the rest: `a, b and 3 more`. */
+export const showNodes = ({ nodes, nodeCount }: NamedNodes): string => {
   const others = nodeCount - nodes.length
   return `${nodes.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }

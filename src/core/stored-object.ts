@@ -22,4 +22,9 @@ export interface StoredObject {
   readonly deletionTimestamp?: string
   /** What its status says at the moment. */
   readonly conditions: ReadonlyArray<Condition>
+  /**
+   * There if its status has conditions of our types, too, that are none of ours: their status is `Unknown`, say, or
+   * they name no generation. Somebody else has written them; they go with the next write.
+   */
+  readonly hasForeignConditions?: true
 }

@@ -85,6 +85,8 @@ const listenerComplaint = ({ programmed }: Verdict): Complaint | undefined => {
  */
 const complaintOf = (verdict: Verdict): string | undefined => {
   const { accepted, unresolved } = verdict
+  // One that has just come is served once it has our finalizer, a moment later.
+  if (accepted._tag === 'Unguarded' && accepted.failure === undefined) return undefined
   const isServed = accepted._tag === 'Accepted' || accepted._tag === 'Terminating'
   const isAsAsked = isServed && unresolved.length === 0
   // That of most is, and all are asked whenever something is said of one.

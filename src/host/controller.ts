@@ -192,7 +192,7 @@ const patience = ({ deletions }: Reconciled): number =>
 
 /** Has written what is to be written otherwise than before. Costs O(objects) if any of them has changed. */
 const handOut = (writes: WriteBack, before: Reconciled, after: Reconciled): void => {
-  const { records, pending } = after.deletions
+  const { records } = after.deletions
   if (records === before.deletions.records && after.verdicts === before.verdicts) return
   for (const [uid, record] of records) {
     const known = before.deletions.records.get(uid)
@@ -201,7 +201,7 @@ const handOut = (writes: WriteBack, before: Reconciled, after: Reconciled): void
       writes.finalizer(uid, known?.object?.resourceVersion !== record.object?.resourceVersion)
     const isSame =
       before.verdicts.get(uid) === after.verdicts.get(uid) && known?.object === record.object
-    if (!isSame) writes.conditions(uid, pending.has(uid))
+    if (!isSame) writes.conditions(uid, record.object?.deletionTimestamp !== undefined)
   }
   for (const uid of before.deletions.records.keys())
     if (!records.has(uid)) writes.conditions(uid, false)

@@ -1,4 +1,4 @@
-import type { DeletionState } from '../core/deletion.js'
+import { type DeletionState, isInService } from '../core/deletion.js'
 import type { Deletions } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import type { FieldError } from '../core/field-error.js'
@@ -21,7 +21,7 @@ export interface Said {
 export const withDeletions = (
   before: Said,
   verdicts: Verdicts,
-  { records, pending }: Deletions,
+  { records }: Deletions,
   problems: ReadonlyArray<SourceProblem>,
 ): Verdicts => {
   const errors = errorsByName(problems)
@@ -29,7 +29,7 @@ export const withDeletions = (
   for (const record of records.values()) {
     const { key, uid, generation, object, state } = record
     const of = { key, uid, generation, unresolved: [] }
-    if (pending.has(uid) || state._tag === 'Guarding') {
+    if (!isInService(state)) {
       const isSame = before.deletions.records.get(uid) === record
       const said = isSame ? before.verdicts.get(uid) : undefined
       added.set(uid, said ?? { ...of, ...ofDeletion(state) })

@@ -64,6 +64,7 @@ const explain = (ports: OperatorPorts, record: DeletionRecord, seen: Seen): Expl
     key,
     uid,
     state,
+    isStored: object !== undefined,
     conditions: verdict === undefined ? [] : conditionsOf(verdict, previous, now),
     owed: deletions.pending.has(uid)
       ? mayStillServe(seen.ledger, uid).map((node) => reportOf(ports, node, seen))

@@ -26,6 +26,8 @@ export interface Explanation {
   readonly key: RouteKey
   readonly uid: string
   readonly state: DeletionState
+  /** It is in a store with finalizers, such as a cluster, and not in a directory; absent where nobody says. */
+  readonly isStored?: boolean
   readonly conditions: ReadonlyArray<Condition>
   /** The Envoys that may still serve it, if it is being deleted. */
   readonly owed: ReadonlyArray<NodeReport>

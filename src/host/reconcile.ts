@@ -7,12 +7,14 @@ import {
   lookAgain as lookAtDeletions,
   nextDeletionsTimer,
   noDeletions,
+  noteForgotten,
   observe,
   type RecordedFact,
   routesInService,
 } from '../core/deletions.js'
 import type { EdgeRoute } from '../core/edge-route.js'
-import { evidenceOf } from '../core/evidence.js'
+import { evidenceOf, forgottenSince } from '../core/evidence.js'
+import { type Ledger, mayStillServe } from '../core/ledger.js'
 import { nextProgrammedTimer } from '../core/programmed.js'
 import type { Uid } from '../core/resource.js'
 import { reuse, type Snapshot } from '../core/snapshot.js'
@@ -50,6 +52,8 @@ export interface Reconciled {
   /** What is published, with what `translate` says of it. */
   readonly published: Published | undefined
   readonly deletions: Deletions
+  /** What the Envoys held when the deletions were looked at last. */
+  readonly ledger: Ledger | undefined
   readonly judged: Judged
   /** What is said of every object. */
   readonly verdicts: Verdicts
@@ -67,6 +71,7 @@ export const nothingYet: Reconciled = {
   seen: undefined,
   published: undefined,
   deletions: noDeletions,
+  ledger: undefined,
   judged: nothingJudged,
   verdicts: new Map(),
   dated: nothingDated,
@@ -142,14 +147,30 @@ const advance = (
 ): Reconciliation => {
   const { proof, clock } = ports
   if (proof === undefined) return [judged(ports, before, now), []]
-  const [deletions, facts] = step(now.deletions, evidenceFrom(ports, proof))
+  const ledger = proof.ledger()
+  const known = withForgotten(now, ledger)
+  const [deletions, facts] = step(known, evidenceFrom(ports, ledger))
   const isWaiting = deletions.pending.size > 0
   if (isWaiting === now.deletions.pending.size > 0)
-    return [judged(ports, before, { ...now, deletions }), facts]
+    return [judged(ports, before, { ...now, deletions, ledger }), facts]
   proof.demandAcks(isWaiting)
   // What they are now asked to say again was taken for proven a moment ago.
-  const [asked, more] = lookAtDeletions(deletions, evidenceFrom(ports, proof), clock.nowMs())
-  return [judged(ports, before, { ...now, deletions: asked }), [...facts, ...more]]
+  const [asked, more] = lookAtDeletions(
+    deletions,
+    evidenceFrom(ports, proof.ledger()),
+    clock.nowMs(),
+  )
+  return [judged(ports, before, { ...now, deletions: asked, ledger }), [...facts, ...more]]
+}
+
+/** Of an Envoy that is forgotten nobody waits for, but whoever is told of the end should know. */
+const withForgotten = ({ deletions, ledger: before }: Reconciled, ledger: Ledger): Deletions => {
+  if (before === undefined || deletions.pending.size === 0) return deletions
+  const nodes = forgottenSince(before, ledger)
+  if (nodes.length === 0) return deletions
+  return noteForgotten(deletions, (uid) =>
+    mayStillServe({ ...before, nodes }, uid).map(({ id }) => id),
+  )
 }
 
 /** When to look again although nothing has happened, in milliseconds. */
@@ -164,8 +185,7 @@ export const nextTimer = ({
 }
 
 /** Of one moment: all objects are judged by the same ledger. */
-const evidenceFrom = (ports: ReconcilePorts, proof: DeletionProof): EvidenceOf => {
-  const ledger = proof.ledger()
+const evidenceFrom = (ports: ReconcilePorts, ledger: Ledger): EvidenceOf => {
   const closed = ports.notYet()
   return (uid) => evidenceOf(ledger, closed, uid)
 }

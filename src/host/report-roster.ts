@@ -42,6 +42,11 @@ export const reportRoster = ({ log }: Logger, metrics: Metrics, fact: RosterFact
     case 'SaveFailed':
       metrics.add('edgewright_roster_save_failures_total', {}, 1)
       return log('error', unsaved, { error: cutMessage(fact.message) })
+    case 'Superseded':
+      metrics.add('edgewright_roster_save_failures_total', {}, 1)
+      return log('error', superseded, { error: cutMessage(fact.message) })
+    case 'FoundMissing':
+      return log('error', 'the list of Envoys was taken away by somebody: writing it again')
     case 'LastSaveFailed':
       metrics.add('edgewright_roster_save_failures_total', {}, 1)
       return log('error', lastUnsaved, { error: cutMessage(fact.message) })
@@ -64,5 +69,7 @@ const unread =
   'the list of Envoys cannot be read: nothing is served and no route is released until it can'
 const unsaved =
   'the list of Envoys cannot be written: routes are served, but none is released until it can'
+const superseded =
+  'another control plane has the list of Envoys: routes are served, but this one releases none any more'
 const lastUnsaved =
   'the list of Envoys could not be written at the end: the next start does not know of the last changes'

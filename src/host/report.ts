@@ -1,13 +1,14 @@
 import type { DeletionFact } from '../core/deletion.js'
 import type { RecordedFact } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
-import { showNotYet } from '../core/status.js'
+import { showNodes, showNotYet } from '../core/status.js'
 import type { Translation } from '../core/translate.js'
 import type { Logger } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
 import { changesOf, type Complaints, complaintsOf, noComplaints } from './complaints.js'
 import { sameVerdicts, type Verdicts } from './programmed-verdicts.js'
 import type { Reconciled } from './reconcile.js'
+import { lostReporter } from './report-lost.js'
 
 export interface ReportPorts {
   readonly logger: Logger
@@ -24,6 +25,7 @@ export interface Reporter {
 /** Makes a reporter, which says nothing twice. */
 export const reporter = (ports: ReportPorts): Reporter => {
   let complaints = noComplaints
+  const reportLost = lostReporter(ports.logger)
   return {
     pass: (before, after, facts) => {
       reportPublish(ports, before, after)
@@ -31,6 +33,7 @@ export const reporter = (ports: ReportPorts): Reporter => {
         reportDeletion(ports, each)
         ports.onDeletion(each)
       }
+      reportLost(after)
       ports.metrics.set('edgewright_terminating', {}, after.deletions.pending.size)
       complaints = reportVerdicts(ports, complaints, before, after)
     },
@@ -87,11 +90,10 @@ const reportDeletion = ({ logger, metrics }: ReportPorts, { record, fact }: Reco
   metrics.add('edgewright_deletions_total', { fact: fact._tag }, 1)
   const about = { where: showKey(record.key), uid: record.uid }
   const words = wordsOf(fact)
-  logger.log(fact._tag === 'GlassBroken' ? 'warn' : 'info', words.message, {
-    ...about,
-    ...words.fields,
-  })
+  logger.log(isBad(fact) ? 'warn' : 'info', words.message, { ...about, ...words.fields })
 }
+
+const isBad = ({ _tag }: DeletionFact): boolean => _tag === 'GlassBroken' || _tag === 'Overdue'
 
 const wordsOf = (
   fact: DeletionFact,
@@ -104,8 +106,18 @@ const wordsOf = (
       }
     case 'CalledOff':
       return { message: 'no more deleted: it is there again, and is served', fields: {} }
+    case 'Overdue':
+      return {
+        message: 'deleted, and for long not confirmed by every Envoy',
+        fields: { waitsFor: showNotYet(fact.waitsFor) },
+      }
     case 'Proven':
-      return { message: 'deleted: gone from every Envoy', fields: {} }
+      return fact.forgotten === undefined
+        ? { message: 'deleted: gone from every Envoy', fields: {} }
+        : {
+            message: 'deleted: gone from every Envoy that was not forgotten',
+            fields: { forgotten: showNodes(fact.forgotten) },
+          }
     case 'GlassBroken':
       return {
         message: 'gone before every Envoy has confirmed: some may serve it still',

@@ -22,6 +22,12 @@ import { attempted } from './load-roster.js'
  */
 export const slowSaveMs = 5_000
 
+/**
+ * How often it is looked whether what was written is there still, in milliseconds: who crashes in between may
+ * forget an Envoy that was lost.
+ */
+export const lookEveryMs = 10_000
+
 /** What the machine is run with. */
 export interface KeepingPorts {
   readonly store: RosterStore
@@ -76,8 +82,10 @@ export const runKeeping = (roster: Roster, ports: KeepingPorts): RunningKeeping 
     (_, error) =>
       ports.perform({ _tag: 'Tell', fact: { _tag: 'SaveFailed', message: String(error) } }),
   )
+  const stopLooking = lookAgain(ports, () => state, dispatch)
   const stop = (): void => {
     stopped = true
+    stopLooking()
     wind()
   }
   // The first write.
@@ -103,7 +111,31 @@ const save = async (
   cancel()
   if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
   const retryAtMs = clock.nowMs() + backoffMs(failures() + 1, random())
-  dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs })
+  const isSuperseded = saved.left._tag === 'Superseded'
+  dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs, isSuperseded })
+}
+
+/** Looks every now and then, while all is written, whether it is there still. */
+const lookAgain = (
+  { store: { isThere }, clock }: KeepingPorts,
+  state: () => Keeping,
+  dispatch: (event: KeepingEvent) => void,
+): (() => void) => {
+  if (isThere === undefined) return () => undefined
+  let stopped = false
+  const look = async (): Promise<void> => {
+    const { saved, changes, saving } = state()
+    if (saving === undefined && saved === changes) {
+      const found = await attempted(isThere())
+      if (E.isRight(found) && !found.right) dispatch({ _tag: 'FoundMissing' })
+    }
+    if (!stopped) cancel = clock.after(lookEveryMs, () => void look())
+  }
+  let cancel = clock.after(lookEveryMs, () => void look())
+  return () => {
+    stopped = true
+    cancel()
+  }
 }
 
 /** Looks after each change whether all that had changed before the call is written. */

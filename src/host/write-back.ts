@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type DeletionState, type Write, wantedWrite } from '../core/deletion.js'
+import { type Write, wantedWrite } from '../core/deletion.js'
 import type { DeletionRecord } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import { type Condition, conditionsOf, conditionTypes } from '../core/status.js'
-import type { StoredObject } from '../core/stored-object.js'
+import { finalizer, type StoredObject } from '../core/stored-object.js'
 import type { Verdict } from '../core/verdict.js'
 import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/logger.js'
@@ -162,13 +162,14 @@ const writeConditions = async (
     written.delete(uid)
     return 'Done'
   }
-  if (isAboutToChange(record?.state)) return 'Done'
+  if (record !== undefined && isAboutToChange(record)) return 'Done'
   const given = written.get(uid)
   const isUnseen = given?.over === object.resourceVersion
   const present = isUnseen ? given.conditions : object.conditions.filter(isOurs)
   if (!isUnseen) written.delete(uid)
   const conditions = conditionsOf(verdict, present, secondsOf(ports.clock.nowMs()))
-  if (isSame(conditions, present)) return 'Done'
+  const isForeign = !isUnseen && object.hasForeignConditions === true
+  if (!isForeign && isSame(conditions, present)) return 'Done'
   const result = await ports.store.writeConditions(object, conditions)()
   count(ports.metrics, 'Conditions', result)
   if (E.isRight(result)) {
@@ -192,11 +193,23 @@ const writeConditions = async (
 /**
  * True of an object whose finalizer is a moment from being put on or taken off: a condition written now would give it
  * another version, put that off by a conflict, and be outdated at once. If nothing comes of it the object is in another
- * state, and its turn comes again.
+ * state, and its turn comes again. What is released vanishes, as a rule: only what is seen again without our finalizer
+ * is held by others, and gets a last word.
  */
-const isAboutToChange = (state: DeletionState | undefined): boolean =>
-  state?._tag === 'Settling' ||
-  ((state?._tag === 'Guarding' || state?._tag === 'Releasing') && state.failure === undefined)
+const isAboutToChange = ({ state, object }: DeletionRecord): boolean => {
+  switch (state._tag) {
+    case 'Settling':
+      return true
+    case 'Guarding':
+    case 'Releasing':
+      return state.failure === undefined
+    case 'Released':
+      return object?.finalizers.includes(finalizer) === true
+    case 'Serving':
+    case 'Waiting':
+      return false
+  }
+}
 
 const count = (
   metrics: Metrics,

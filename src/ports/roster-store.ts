@@ -10,10 +10,19 @@ export interface RosterStore {
    * of the machine; a failure leaves what was there, or this, and nothing between.
    */
   readonly save: (roster: Roster) => TaskEither<RosterError, void>
+  /**
+   * Whether what was saved last is there still, as far as that can be told now; only a save can put it there again.
+   * Absent where nobody else could have taken it away.
+   */
+  readonly isThere?: () => TaskEither<RosterError, boolean>
 }
 
 export interface RosterError {
-  readonly _tag: 'Unavailable' | 'Unreadable'
+  readonly _tag:
+    | 'Unavailable'
+    | 'Unreadable'
+    /** Another process has written it since: this one does not know all Envoys any more, and never will. */
+    | 'Superseded'
   /** For people: where, what, and what to do. */
   readonly message: string
 }

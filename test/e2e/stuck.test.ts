@@ -101,6 +101,26 @@ test('a route stays as long as an Envoy does not confirm, names it, and goes whe
   expect((await eventsAbout('waits')).filter(({ type }) => type === 'Warning')).toEqual([])
 })
 
+test('a route that others hold after its release says last that no Envoy serves it', async () => {
+  const address = await edge.applyServed('held', backends)
+  await answers(await well.port(), '/held', `200 ${address}`)
+  const patch = (ops: string): Promise<unknown> =>
+    cluster.kubectl([
+      ...['-n', edge.namespace, 'patch', 'edgeroute', 'held', '--type=json'],
+      ...['-p', ops],
+    ])
+  await patch('[{"op":"add","path":"/metadata/finalizers/-","value":"example.com/other"}]')
+  await cluster.kubectl(['-n', edge.namespace, 'delete', 'edgeroute', 'held', '--wait=false'])
+  const object = await eventually(
+    () => edge.get('held'),
+    (found) => conditionOf(found, 'Deprogrammed')?.status === 'True',
+  )
+  expect(object?.metadata.finalizers).toEqual(['example.com/other'])
+  expect(conditionOf(object, 'Programmed')).toBeUndefined()
+  await patch('[{"op":"remove","path":"/metadata/finalizers"}]')
+  await untilGone('held')
+})
+
 test('the command breaks the glass: the object goes, and an Event says who had not confirmed', async () => {
   await stuckRoute('broken')
   const broken = await runCli([

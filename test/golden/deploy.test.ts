@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { defaultContext } from '../../src/core/context.js'
 import { edgeRouteDefinition } from '../../src/core/crd.js'
 import { defaultDataPlane } from '../../src/core/edge-route.js'
+import { finalizer } from '../../src/core/stored-object.js'
 import { bootstrap } from '../../src/host/bootstrap.js'
 import { envoyVersion } from '../../src/host/cli/demo/envoy-binary.js'
 import { deployFiles } from '../../tools/generate-deploy.mjs'
@@ -19,14 +20,16 @@ test('what is in deploy/ is what the sources say: npm run build && node tools/ge
     bootstrap,
     dataPlane: defaultDataPlane,
     httpPort,
+    finalizer,
     envoyVersion,
     version,
   })
+  const names = readdirSync(new URL('deploy/', root), { recursive: true, encoding: 'utf8' })
   const kept = new Map(
-    readdirSync(new URL('deploy/', root)).map((name) => [
-      name,
-      readFileSync(new URL(`deploy/${name}`, root), 'utf8'),
-    ]),
+    names
+      .map((name) => [name, new URL(`deploy/${name}`, root)] as const)
+      .filter(([, url]) => statSync(url).isFile())
+      .map(([name, url]) => [name, readFileSync(url, 'utf8')]),
   )
   expect(kept).toEqual(new Map(Object.entries(fresh)))
 })

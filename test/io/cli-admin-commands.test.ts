@@ -136,6 +136,23 @@ describe('explain', () => {
     },
   )
 
+  test.each([
+    [true, 'may not write ConfigMaps', '--roster'],
+    [false, 'the file of --roster', 'ConfigMaps'],
+    [undefined, 'the file of --roster', 'ConfigMaps'],
+  ])(
+    'where the list of Envoys is not safe the advice fits where it is kept (stored: %j)',
+    async (isStored, words, others) => {
+      const waitsFor = { _tag: 'RosterUnsaved', message: 'it is refused' } as const
+      const state: DeletionState = { _tag: 'Waiting', sinceMs, waitsFor }
+      const explanation = anExplanation({ state, ...(isStored !== undefined && { isStored }) })
+      const admin = await adminOf({ explain: () => [explanation] })
+      const { out } = await runCli(['explain', 'shop/checkout', ...admin])
+      expect(out).toContain(words)
+      expect(out).not.toContain(others)
+    },
+  )
+
   type Told = readonly [Condition['type'], Condition['status'], string, string, number?]
   const conditionsOf = (...all: ReadonlyArray<Told>): ReadonlyArray<Condition> =>
     all.map(([type, status, reason, message, observedGeneration = 2]) => ({
@@ -417,6 +434,13 @@ describe('break-glass', () => {
     expect(out).not.toContain('finalizer')
   })
 
+  test('a route that others alone hold has no glass of ours', async () => {
+    const { argv, broken } = await world(anExplanation({ state: { _tag: 'Released', sinceMs: 0 } }))
+    const { code, err } = await runWithLine([...argv, '--yes'], 'shop/checkout')
+    expect({ code, broken }).toEqual({ code: 1, broken: [] })
+    expect(err).toContain('shop/checkout is not held by edgewright')
+  })
+
   test('says that nothing was proven where no Envoy is known to owe anything', async () => {
     const admin = await adminOf({
       explain: () => [anExplanation()],
@@ -544,6 +568,8 @@ describe('every command', () => {
     ['nodes', '--admin', '127.0.0.1:0'],
     ['nodes', '--output', 'yaml'],
     ['forget', '-x'],
+    ['forget', ''],
+    ['forget', 'x'.repeat(5_000)],
   ])('%j %j is wrong usage: exit code 2', async (...argv) => {
     const { code, out, err } = await runCli(argv)
     expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -162,6 +162,27 @@ describe('explain --kubernetes', () => {
     expect((await run('explain', 'shop/checkout')).out).toContain(words)
   })
 
+  test('where the finalizer cannot be taken off there is no glass to be broken', async () => {
+    const message = 'no Envoy serves it; the finalizer cannot be taken off: 403: cannot patch'
+    lease(1)
+    route('checkout', deleted, condition('Deprogrammed', 'True', 'Deprogrammed', message))
+    const { out } = await run('explain', 'shop/checkout')
+    expect(out).toContain('If it lacks a permission: kubectl apply -k deploy')
+    expect(out).not.toContain('break-glass')
+  })
+
+  test.each([['explain', 'shop/checkout'], ['break-glass', 'shop/checkout', '--yes'], ['nodes']])(
+    'without the definition of EdgeRoute %s says how it is installed',
+    async (...argv) => {
+      lease(1)
+      api.refuse = (_, path) => (path.includes('/edgeroutes') ? [404, 'page not found'] : undefined)
+      const { code, out, err } = await run(...argv)
+      expect({ code, out }).toEqual({ code: 1, out: '' })
+      expect(err).toContain('EdgeRoute is not defined in this cluster')
+      expect(err).toContain('kubectl apply -k deploy')
+    },
+  )
+
   test('as JSON it is a document', async () => {
     lease(1)
     route('checkout', deleted, waitingFor('b'))
@@ -379,6 +400,17 @@ describe('forget --kubernetes', () => {
   })
 })
 
+test.each([
+  ['', 'it is empty'],
+  ['x'.repeat(5_000), 'at most 1024 characters; this one has 5000'],
+])('an id that no Envoy can have is refused before anybody is asked: %#', async (id, words) => {
+  lease(1)
+  const { code, err } = await run('forget', id)
+  expect(code).toBe(2)
+  expect(err).toContain(words)
+  expect(api.asked).toEqual([])
+})
+
 describe('uninstall', () => {
   const argv = (...more: ReadonlyArray<string>) => [
     ...['uninstall', '--kubeconfig', kubeconfig],
@@ -398,6 +430,19 @@ describe('uninstall', () => {
     expect(finalizers('one')).toEqual([])
     expect(finalizers('two')).toEqual(['a.example/x'])
     expect(api.get(`${routesPath}/four`)).toBeUndefined()
+  })
+
+  test('says that no route had our finalizer, but not where nobody could look', async () => {
+    route('three', { finalizers: [] })
+    const words = 'No route had our finalizer.'
+    expect(await runCli(argv('--yes'))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(words) as string,
+    })
+    api.refuse = (_, path) => (path.includes('/edgeroutes') ? [403, 'me cannot'] : undefined)
+    const { code, out } = await runCli(argv('--yes'))
+    expect(code).toBe(1)
+    expect(out).not.toContain(words)
   })
 
   test('is refused while a control plane is at work, whatever is agreed to', async () => {
@@ -423,6 +468,45 @@ describe('uninstall', () => {
     route('one')
     expect((await runCli(argv('--yes'))).code).toBe(1)
     expect(finalizers('one')).toEqual([finalizer])
+  })
+
+  const policiesPath = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies'
+  const policy = (name: string, about: string) =>
+    api.put(`${policiesPath}/${name}`, {
+      metadata: { name },
+      spec: { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `["${about}"]` } }] },
+    })
+
+  test('is refused while a policy puts our finalizer on new routes, however it is called', async () => {
+    policy('foreign', 'a.example/x')
+    policy('blue-at-birth', finalizer)
+    route('one')
+    const { code, err } = await runCli(argv('--yes'))
+    expect(code).toBe(1)
+    expect(err).toMatch(/kubectl delete .*mutatingadmissionpolicies.* blue-at-birth$/m)
+    expect(err).not.toContain('foreign')
+    expect(finalizers('one')).toEqual([finalizer])
+    api.remove(`${policiesPath}/blue-at-birth`)
+    expect((await runCli(argv('--yes'))).code).toBe(0)
+    expect(finalizers('one')).toEqual([])
+  })
+
+  test('says so where policies cannot be looked at, and goes on', async () => {
+    api.refuse = (_, path) => (path === policiesPath ? [403, 'me cannot list'] : undefined)
+    route('one')
+    const { code, out } = await runCli(argv('--yes'))
+    expect(code).toBe(0)
+    expect(out).toContain('me cannot list')
+    expect(out).toContain('kubectl delete -k deploy/at-birth')
+    expect(finalizers('one')).toEqual([])
+  })
+
+  test('knows that an API server without such policies has none', async () => {
+    api.refuse = (_, path) => (path === policiesPath ? [404, 'page not found'] : undefined)
+    route('one')
+    const { code, out } = await runCli(argv('--yes'))
+    expect(code).toBe(0)
+    expect(out).not.toContain('at-birth')
   })
 
   test('does nothing without the word', async () => {

@@ -16,6 +16,7 @@ afterEach(async () => {
 
 const routesPath = '/apis/net.10xdev.io/v1/namespaces/shop/edgeroutes'
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/edgewright/leases/edgewright'
+const rosterPath = '/api/v1/namespaces/edgewright/configmaps/edgewright-roster'
 const eventsPath = '/apis/events.k8s.io/v1'
 
 const startApi = async (port?: number): Promise<CliApiServer> => {
@@ -31,6 +32,8 @@ interface Serving {
   readonly xdsPort: () => Promise<number>
   /** Asks it to end, and returns its exit code. */
   readonly stop: () => Promise<number>
+  /** Its exit code, once it has ended by itself or was stopped. */
+  readonly ended: Promise<number>
 }
 
 /** Runs `serve` in this process, until it is stopped or the test is over. */
@@ -59,7 +62,7 @@ const serve = (kubeconfigText: string, ...argv: ReadonlyArray<string>): Serving 
   const listening = /listening for Envoys xds=127\.0\.0\.1:(\d+)/
   const xdsPort = async () =>
     Number(listening.exec(await eventually(log, (text) => listening.test(text)))?.[1])
-  return { kubeconfig, log, xdsPort, stop }
+  return { kubeconfig, log, xdsPort, stop, ended: running }
 }
 
 const answering = { spec: { respond: { code: 200 } } }
@@ -108,7 +111,7 @@ test('without an API server it says so, tries on, and serves once there is one',
   const port = Number(new URL(first.url).port)
   await first.stop()
   const serving = serve(first.kubeconfig)
-  await eventually(serving.log, (text) => text.includes('the list of Envoys cannot be read'))
+  await eventually(serving.log, (text) => text.includes('the lease cannot be kept'))
   expect(serving.log()).toContain(`127.0.0.1:${port}`)
   expect(serving.log()).not.toContain('listening for Envoys')
   const api = await startApi(port)
@@ -123,7 +126,7 @@ test('without an API server it says so, tries on, and serves once there is one',
 
 test('it ends at once where it is asked to while there is no API server', async () => {
   const serving = serve(kubeconfigFor('http://127.0.0.1:1'))
-  await eventually(serving.log, (text) => text.includes('the list of Envoys cannot be read'))
+  await eventually(serving.log, (text) => text.includes('the lease cannot be kept'))
   expect(await serving.stop()).toBe(0)
 })
 
@@ -160,13 +163,20 @@ test('a finalizer that is taken off by hand is told in an Event about that very 
   expect(event?.note).toContain('gone before it was proven')
 })
 
-/** An Envoy that takes what it is sent, and is lost then. */
-const lostEnvoy = async (serving: Serving, id: string): Promise<void> => {
+/** An Envoy that has taken what it was sent. */
+const anEnvoy = async (serving: Serving, id: string) => {
   const client = rawAdsClient(await serving.xdsPort())
+  cleanups.push(client.close)
   const stream = client.delta()
   for (const typeUrl of [clusterType, listenerType, routeType])
     stream.send({ node: { id, cluster: 'edge-envoy' }, typeUrl })
   await stream.next()
+  return { client, stream }
+}
+
+/** An Envoy that takes what it is sent, and is lost then. */
+const lostEnvoy = async (serving: Serving, id: string): Promise<void> => {
+  const { client, stream } = await anEnvoy(serving, id)
   // Without it the connection stays until the server finds that nobody answers.
   stream.cancel()
   await stream.ended
@@ -204,27 +214,58 @@ test('an Envoy is forgotten by a wish that is left in the cluster, and an Event 
   expect(unknown.err).toContain('nobody: no node has this id')
 })
 
-test('of two control planes in a namespace, the one without the Lease forgets no Envoy', async () => {
+const heldBy = (api: CliApiServer, holderIdentity: string): void => {
+  const renewTime = new Date().toISOString().replace('Z', '000Z')
+  api.put(leasePath, { spec: { holderIdentity, leaseDurationSeconds: 3_600, renewTime } })
+}
+
+test('of two control planes in a namespace one waits, and writes nothing, until it has the Lease', async () => {
   const api = await startApi()
-  const heldBy = (holderIdentity: string): void => {
-    const renewTime = new Date().toISOString().replace('Z', '000Z')
-    api.put(leasePath, { spec: { holderIdentity, leaseDurationSeconds: 3_600, renewTime } })
-  }
-  heldBy('another')
+  api.put(`${routesPath}/checkout`, answering)
+  heldBy(api, 'another')
   const serving = serve(api.kubeconfig)
-  await lostEnvoy(serving, 'envoy-1')
   await eventually(serving.log, (text) => text.includes('waiting for it'))
-  const requestsPath = '/api/v1/namespaces/edgewright/configmaps/edgewright-forget'
-  api.put(requestsPath, { data: { key: JSON.stringify({ id: 'envoy-1', nonce: 'n' }) } })
-  const request = () => (api.get(requestsPath)?.['data'] as { readonly key?: string }).key
-  // It looks for requests more often than at the Lease.
+  // It looks at the Lease every few seconds, and would have begun long before the second look.
   const looks = () => api.asked.filter((each) => each === `GET ${leasePath}`).length
-  const before = looks()
-  await eventually(looks, (count) => count >= before + 2, 30_000)
-  expect(request()).not.toContain('answer')
-  heldBy('')
-  const answered = await eventually(request, (text) => text?.includes('answer') === true, 30_000)
-  expect(JSON.parse(answered ?? '')).toMatchObject({ id: 'envoy-1', answer: 'Forgotten' })
+  await eventually(looks, (count) => count >= 3, 30_000)
+  expect(serving.log()).not.toContain('listening for Envoys')
+  expect(api.asked.filter((each) => !each.startsWith('GET '))).toEqual([])
+  heldBy(api, '')
+  await eventually(
+    () => conditionsOf(api, 'checkout'),
+    (conditions) => conditions.includes('Accepted Accepted'),
+    30_000,
+  )
+  expect(serving.log()).toContain('listening for Envoys')
+  expect(await serving.stop()).toBe(0)
+})
+
+test('whose Lease another takes serves no Envoy any more, and ends with a failure that says so', async () => {
+  const api = await startApi()
+  const serving = serve(api.kubeconfig)
+  const { stream } = await anEnvoy(serving, 'envoy-1')
+  heldBy(api, 'another')
+  await stream.ended
+  expect(await serving.ended).toBe(1)
+  expect(serving.log()).toContain('another control plane, another, has the Lease')
+  expect(holderOf(api)).toBe('another')
+})
+
+test('a list of Envoys that is deleted or replaced meanwhile is written again', async () => {
+  const api = await startApi()
+  const serving = serve(api.kubeconfig)
+  await anEnvoy(serving, 'envoy-1')
+  const roster = () => JSON.stringify(api.get(rosterPath)?.['data'])
+  await eventually(roster, (text) => text.includes('envoy-1'))
+  const old = api.get(rosterPath)
+  api.remove(rosterPath)
+  await eventually(roster, (text) => text.includes('envoy-1'), 30_000)
+  expect(serving.log()).toContain('was taken away by somebody: writing it again')
+  const other = JSON.stringify(old?.['data']).replaceAll('envoy-1', 'envoy-0')
+  api.put(rosterPath, { ...old, data: JSON.parse(other) as unknown })
+  expect(roster()).not.toContain('envoy-1')
+  await eventually(roster, (text) => text.includes('envoy-1'), 30_000)
+  expect(await serving.stop()).toBe(0)
 })
 
 test('an Envoy whose Pod is gone is forgotten, and one whose Pod is there is not', async () => {

@@ -6,6 +6,8 @@ import { parseConfig } from '../../src/host/cli/serve/config-file.js'
 import { serveCommand } from '../../src/host/cli/serve/index.js'
 import { mergeArguments } from '../../src/host/cli/serve/merge.js'
 import { fileOptions, parseServe, type ServeOptions } from '../../src/host/cli/serve/options.js'
+import { maxNamespaces as followedNamespaces } from '../../src/adapters/k8s/informers/namespaces.js'
+import { maxNamespaces } from '../../src/host/cli/serve/source-options.js'
 import { filesIn, runCli } from '../support/cli.js'
 
 const cleanups: Array<() => void> = []
@@ -27,7 +29,16 @@ const understood = (argv: ReadonlyArray<string>, text?: string): E.Either<string
 const addressesOf = ({ context }: ServeOptions) =>
   [...context.dataPlanes.values()].map(({ addresses }) => addresses)
 
+const namespaces = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, i) => ['--namespace', `n${i}`]).flat()
+
 describe('where routes come from', () => {
+  test('as many namespaces may be named as the adapter follows', () => {
+    expect(maxNamespaces).toBe(followedNamespaces)
+    const argv = ['--kubernetes', ...namespaces(maxNamespaces)]
+    expect(right(understood(argv)).source).toMatchObject({ _tag: 'Kubernetes' })
+  })
+
   test('a directory', () => {
     const { source } = right(understood(['--routes', 'dir']))
     expect(source).toEqual({ _tag: 'Files', directory: 'dir' })
@@ -59,6 +70,10 @@ describe('where routes come from', () => {
     [['--kubernetes', '--namespace', 'A_b'], '--namespace must'],
     [['--kubernetes', '--namespace', 'a', '--namespace', 'b/c'], '--namespace must'],
     [['--kubernetes', '--own-namespace', 'Not Valid'], '--own-namespace must'],
+    [
+      ['--kubernetes', ...namespaces(maxNamespaces + 1)],
+      `--namespace names ${maxNamespaces + 1} namespaces, and may name ${maxNamespaces}:`,
+    ],
   ])('%j is wrong, and it is said what would be right', (argv, message) => {
     const parsed = understood(argv)
     expect(E.isLeft(parsed) && parsed.left).toContain(message)

@@ -122,6 +122,21 @@ test('requests one after the other use one connection', async () => {
   expect(server.connections).toHaveLength(1)
 })
 
+test('a vital request is not kept waiting by as many others as there are connections', async () => {
+  const server = await startHttpsServer((asked, answer) => {
+    if (asked.url === '/vital') answer.end('{}')
+  })
+  const client = await connectTo(server)
+  const stop = new AbortController()
+  const others = Array.from({ length: maxConnections + 1 }, () => send(client, {}, stop.signal))
+  await eventually(server.open, (open) => open === maxConnections)
+  const vital = { path: '/vital', deadlineMs: 3_000 }
+  expect(await send(client, { ...vital, isVital: true })).toEqual(reply(200, {}))
+  expect(await send(client, { ...vital, deadlineMs: 100 })).toEqual(failure('TimedOut', /took/))
+  stop.abort()
+  await Promise.all(others)
+})
+
 test('many requests at once use a bounded number of connections, and leave nothing behind', async () => {
   const warnings: Array<Error> = []
   const onWarning = (warning: Error): void => void warnings.push(warning)

@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { serviceWaitMs } from '../../src/adapters/k8s/cluster/backlog.js'
+import { maxStreams } from '../../src/adapters/k8s/client/limits.js'
 import { kubernetesSource } from '../../src/adapters/k8s/cluster-source.js'
+import { maxNamespaces } from '../../src/adapters/k8s/informers/namespaces.js'
 import type { KubernetesRoutesOptions } from '../../src/adapters/k8s/route-source.js'
 import { virtualClock } from '../../src/adapters/memory/clock.js'
 import type { SourceState } from '../../src/ports/route-source.js'
@@ -193,6 +195,32 @@ test('a Service that does not exist is known as soon as the server says so', asy
   expect(last(one).problems).toEqual([])
   await one.change(({ services }) => services.put('shop/c', 'shop/c', 83))
   expect(shown(last(one)).services).toEqual(['shop/c:83'])
+})
+
+test('a reply that is no list does not say that a Service is not there', async () => {
+  const one = await rig({ seed })
+  one.cluster.fault = (of, { query }) =>
+    of === 'services' && 'fieldSelector' in query
+      ? { status: 200, body: {}, retryAfterMs: undefined }
+      : undefined
+  await one.change(({ edgeroutes }) => edgeroutes.put('shop/r', '', 2))
+  expect(one.states).toHaveLength(1)
+  one.cluster.fault = () => undefined
+  await one.pass(2_000)
+  expect(shown(last(one)).services).toEqual(['shop/b:81'])
+  expect(last(one).problems).toEqual([])
+})
+
+test('more namespaces than there are streams for are refused, and nothing is asked', async () => {
+  const namespaces = Array.from({ length: maxNamespaces + 1 }, (_, i) => `n${i}`)
+  const one = await rig({ namespaces })
+  const message = expect.stringMatching(/^65 namespaces cannot be followed.*64 at most/) as unknown
+  expect(one.cluster.asked()).toEqual([])
+  expect(await one.ended).toMatchObject({ left: { _tag: 'Unavailable', message } })
+  const most = await rig({ namespaces: [...namespaces.slice(1), 'n1'] })
+  expect(most.cluster.open()).toBe(3 * maxNamespaces)
+  // With the Pods of Envoys it is one more for each.
+  expect(4 * maxNamespaces).toBeLessThanOrEqual(maxStreams)
 })
 
 test('a Service that no route names any more is dropped, and asked for when one names it again', async () => {

@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  lookEveryMs,
-  maxAsking,
-  maxNamespaces,
-} from '../../src/adapters/k8s/cluster/follow-pods.js'
+import { lookEveryMs, maxAsking } from '../../src/adapters/k8s/cluster/follow-pods.js'
+import { maxNamespaces } from '../../src/adapters/k8s/informers/namespaces.js'
 import { podOf } from '../../src/adapters/k8s/cluster/pod-of.js'
 import { type EnvoyPodsOptions, watchEnvoyPods } from '../../src/adapters/k8s/envoy-pods.js'
 import { virtualClock, type VirtualClock } from '../../src/adapters/memory/clock.js'
@@ -216,7 +213,7 @@ test('a server that asks to be left alone is left alone for as long', async () =
   expect(one.pods.gets).toHaveLength(2)
 })
 
-test('as long as the Pods cannot be listed nobody is gone, and the log says why', async () => {
+test('as long as the Pods cannot be listed nobody is gone, and the log says why, and after a minute again', async () => {
   const one = await rig({
     asked: () => [neverSeen],
     interfere: ({ client }) => (client.interfere = () => statusReply(403, 'forbidden')),
@@ -224,7 +221,8 @@ test('as long as the Pods cannot be listed nobody is gone, and the log says why'
   await one.pass(300_000)
   expect(one.gone).toEqual([])
   expect(one.pods.gets).toEqual([])
-  expect(one.logged()).toEqual(['the Pods of Envoys cannot be read'])
+  const unread = 'the Pods of Envoys cannot be read'
+  expect(one.logged()).toEqual([unread, unread])
   one.pods.client.interfere = () => undefined
   await one.pass(60_000)
   expect(one.gone).toEqual([neverSeen])

@@ -115,6 +115,48 @@ test('a flood is bounded, and paced', async () => {
   expect(logger.entries()).toHaveLength(1)
 })
 
+test('warnings are told first, and where too many wait the others go', async () => {
+  const { server, clock, events, all } = aWorld()
+  const normal = (note: string): ClusterEvent => ({ ...anEvent(note), type: 'Normal' })
+  for (let i = 0; i < maxWaiting; i += 1) events.emit(normal(`normal ${i}`))
+  for (let i = 0; i < 3; i += 1) events.emit(anEvent(`warning ${i}`))
+  events.emit(normal('late'))
+  await passTime(clock, 300, 10)
+  const first = server.asked.slice(0, 3).map(({ body }) => objectIn({ body }, 'body').note)
+  expect(first).toEqual(['warning 0', 'warning 1', 'warning 2'])
+  await passTime(clock, 60_000, 50)
+  expect(all()).toHaveLength(maxWaiting)
+  const notes = all().map((event) => event?.['note'])
+  expect(notes).toContain(`normal ${maxWaiting - 4}`)
+  expect(notes).not.toContain(`normal ${maxWaiting - 3}`)
+  expect(notes).not.toContain('late')
+})
+
+test('a server that wants to be left alone is, but not for ever', async () => {
+  const { server, clock, events, all } = aWorld()
+  const startMs = clock.nowMs()
+  const times: Array<number> = []
+  let asks = 8_000
+  server.meddle = () => {
+    times.push(clock.nowMs() - startMs)
+    return asks === 0 ? undefined : { reply: statusOf(429, '', 'busy', asks) }
+  }
+  events.emit(anEvent('a'))
+  await passTime(clock, 10_000)
+  expect(times).toEqual([0, 8_000])
+  asks = 3_600_000
+  await passTime(clock, 6_100)
+  expect(times).toEqual([0, 8_000, 16_000])
+  asks = 0
+  // That one is given up; the next waits for the server all the same.
+  events.emit(anEvent('b'))
+  await passTime(clock, 29_800)
+  expect(times).toHaveLength(3)
+  await passTime(clock, 200)
+  expect(times).toEqual([0, 8_000, 16_000, 46_000])
+  expect(all().map((event) => event?.['note'])).toEqual(['b'])
+})
+
 test('at the end what waits is told still, for a moment, and nothing after that', async () => {
   const { server, clock, events, all, abort } = aWorld()
   events.emit(anEvent('a'))

@@ -7,6 +7,7 @@ import {
   lookForRequestsMs,
   serveForgetRequests,
 } from '../../src/adapters/k8s/forget-requests.js'
+import { maxRetryAfterMs } from '../../src/adapters/k8s/forget-requests/serve.js'
 import { objectIn } from '../../src/adapters/k8s/informers/index.js'
 import { memoryLogger, virtualClock } from '../../src/adapters/memory/index.js'
 import { lost, objectServer, statusOf } from '../support/k8s-object-server.js'
@@ -220,4 +221,48 @@ test('what is no request, and answers that nobody fetches, are removed', async (
   expect(left()).toEqual(['old'])
   await passTime(clock, 130_000, 1_000)
   expect(left()).toEqual([])
+})
+
+test('a server that wants to be left alone is, but not for ever', async () => {
+  const { server, clock, serve } = aWorld()
+  const times: Array<number> = []
+  server.meddle = () => {
+    times.push(clock.nowMs())
+    return { reply: statusOf(429, '', 'busy', 3_600_000) }
+  }
+  void serve()
+  await passTime(clock, 25_000)
+  expect(times).toEqual([0, maxRetryAfterMs, 2 * maxRetryAfterMs])
+})
+
+test('an asker leaves the server alone for as long as it wants, but not for ever', async () => {
+  const { server, clock, ask } = aWorld()
+  const times: Array<number> = []
+  server.meddle = ({ method }) => {
+    if (method !== 'GET') return undefined
+    times.push(clock.nowMs())
+    return { reply: statusOf(429, '', 'busy', 3_600_000) }
+  }
+  void ask('envoy-1')
+  await passTime(clock, 12_000)
+  expect(times).toEqual([500, 5_500, 10_500])
+})
+
+test('a reply that is no ConfigMap says nothing of what is asked, and nothing is carried out twice', async () => {
+  const { server, clock, forgotten, serve, ask, logger } = aWorld()
+  server.meddle = ({ method, body }) =>
+    method === 'PATCH' && JSON.stringify(body).includes('Forgotten')
+      ? { reply: statusOf(500) }
+      : undefined
+  const asked = ask('envoy-1')
+  void serve()
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(forgotten).toEqual(['envoy-1'])
+  server.meddle = () => ({ reply: { status: 200, body: {}, retryAfterMs: undefined } })
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(JSON.stringify(logger.entries())).toContain('something else was sent')
+  server.meddle = () => undefined
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await asked).toEqual(E.right('Forgotten'))
+  expect(forgotten).toEqual(['envoy-1'])
 })

@@ -123,6 +123,27 @@ describe('a lease that is kept', () => {
     ])
   })
 
+  test('is not asked for while the server wants to be left alone, but in time to keep it', async () => {
+    const { server, clock, start } = aWorld()
+    const lease = start('a')
+    await passTime(clock, 4_900)
+    const times: Array<number> = []
+    server.meddle = () => {
+      times.push(clock.nowMs() - startMs)
+      return { reply: statusOf(429, '', 'busy', 3_600_000) }
+    }
+    await passTime(clock, 4_900)
+    // A last request that fits in before it lapses (10 s after the renewal), less the 3 s that an answer may take.
+    expect(times).toEqual([5_000, 7_000, 8_000, 9_000])
+    expect(lease.isHeld()).toBe(true)
+    await passTime(clock, 60_000, 100)
+    const later = times.filter((atMs) => atMs >= 10_000)
+    expect(later).toEqual([10_000, 25_000, 40_000, 55_000])
+    server.meddle = () => undefined
+    await passTime(clock, 15_000)
+    expect(lease.isHeld()).toBe(true)
+  })
+
   test('that another has taken is lost, and waited for', async () => {
     const { server, clock, start } = aWorld()
     const lease = start('a')
@@ -170,7 +191,8 @@ describe('a lease that is kept', () => {
   test.each([
     [statusOf(403, 'Forbidden'), /does not allow it/],
     [statusOf(404, 'NotFound'), /cannot write/],
-    [statusOf(200), /sends no Lease/],
+    [statusOf(200), /something else was sent in place of/],
+    [{ status: 404, body: '<html>', retryAfterMs: undefined }, /a 404 of its own was sent/],
   ])(
     'is not had from a server that answers otherwise, and ends all the same',
     async (reply, why) => {

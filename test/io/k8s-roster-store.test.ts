@@ -215,7 +215,7 @@ describe('a roster in a ConfigMap', () => {
     const server = objectServer()
     const [a, b] = [await loaded(server), await loaded(server)]
     expect(await save(a, small)).toEqual(E.right(undefined))
-    expect(await save(b, new Map())).toMatchObject({ left: { _tag: 'Unavailable' } })
+    expect(await save(b, new Map())).toMatchObject({ left: { _tag: 'Superseded' } })
     expect(await load(server)).toEqual(E.right(small))
   })
 
@@ -226,8 +226,48 @@ describe('a roster in a ConfigMap', () => {
     server.edit(headPath, { metadata: { labels: { team: 'edge' } } })
     expect(await save(store, aRoster(anEntry('c')))).toEqual(E.right(undefined))
     server.edit(headPath, { data: { roster: 'mine' } })
-    expect(await save(store, small)).toMatchObject({ left: { _tag: 'Unavailable' } })
+    expect(await save(store, small)).toMatchObject({ left: { _tag: 'Superseded' } })
     expect(server.at(headPath)).toMatchObject({ data: { roster: 'mine' } })
+  })
+
+  test('is missed when it is gone or another one, and no sooner', async () => {
+    const server = objectServer()
+    const store = await loaded(server)
+    const isThere = () => store.isThere?.()()
+    expect(await isThere()).toEqual(E.right(true))
+    await save(store, small)
+    server.edit(headPath, { metadata: { labels: { team: 'edge' } } })
+    expect(await isThere()).toEqual(E.right(true))
+    const { data } = server.at(headPath) as { readonly data: Readonly<Record<string, string>> }
+    server.edit(headPath, { data: { roster: 'mine' } })
+    expect(await isThere()).toEqual(E.right(false))
+    server.edit(headPath, { data })
+    expect(await isThere()).toEqual(E.right(true))
+    server.remove(headPath)
+    expect(await isThere()).toEqual(E.right(false))
+  })
+
+  test('that was replaced is written again by who knows to be alone, and has written it before', async () => {
+    const server = objectServer()
+    let isAlone = false
+    const store = kubernetesRosterStore(server.client, { namespace, isAlone: () => isAlone })
+    await store.load()()
+    server.edit(headPath, { data: { roster: 'the last word of a predecessor' } })
+    isAlone = true
+    expect(await save(store, small)).toMatchObject({ left: { _tag: 'Superseded' } })
+    server.remove(headPath)
+    await store.load()()
+    expect(await save(store, fleet(3_000))).toEqual(E.right(undefined))
+    const old = server.at(headPath)
+    expect(await save(store, fleet(3_001))).toEqual(E.right(undefined))
+    // Its parts may have been left over meanwhile, and be gone.
+    for (const name of server.names(collection)) server.remove(`${collection}/${name}`)
+    server.edit(headPath, old ?? {})
+    isAlone = false
+    expect(await save(store, fleet(3_001))).toMatchObject({ left: { _tag: 'Superseded' } })
+    isAlone = true
+    expect(await save(store, fleet(3_001))).toEqual(E.right(undefined))
+    expect(await load(server)).toEqual(E.right(fleet(3_001)))
   })
 
   test('that was deleted, parts and all, is written anew', async () => {
@@ -273,9 +313,12 @@ describe('a roster in a ConfigMap', () => {
     const { client, asked } = objectServer()
     const place = configMapAt(namespace, 'edgewright-roster')
     const leftovers = new Set(Array.from({ length: maxLeftovers }, (_, i) => `left-${i}`))
-    const nothing = { seen: undefined, parts: new Map(), tries: 0, settled: 0 }
+    const nothing = { seen: undefined, parts: new Map(), tries: 0, settled: 0, hasSaved: false }
     const text = 'x\n'.repeat(200_000)
-    const saved = await saveText({ client, place, session: 's' }, text, { ...nothing, leftovers })
+    const saved = await saveText({ client, place, session: 's', isAlone: () => false }, text, {
+      ...nothing,
+      leftovers,
+    })
     expect(saved.result).toMatchObject({
       left: { message: expect.stringContaining('parts are left over') as unknown },
     })

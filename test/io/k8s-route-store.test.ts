@@ -2,6 +2,7 @@ import { test as propertyTest, fc } from '@fast-check/vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import type { ApiRequest } from '../../src/adapters/k8s/api.js'
+import { maxConditions } from '../../src/core/crd/status.js'
 import { kubernetesRouteStore } from '../../src/adapters/k8s/route-store.js'
 import {
   defaultPauseMs,
@@ -174,6 +175,53 @@ describe('what a reply means', () => {
     meddlings.push({ reply: replyOf(422) })
     expect(failureOf(await store.writeConditions(await seen(), [accepted])())).toBe('Refused')
     expect(client.asked).toHaveLength(2)
+  })
+
+  test('conditions for which those of others leave no room are refused with what to do', async () => {
+    const { store, say, seen, meddlings } = await start()
+    const others = (count: number) => Array.from({ length: count }, (_, i) => aCondition(`T${i}`))
+    const tooMany = { reply: replyOf(422, { message: 'status.conditions: Too many: 65' }) }
+    await say('a', others(maxConditions))
+    meddlings.push(tooMany)
+    expect(await store.writeConditions(await seen(), [accepted])()).toEqual(
+      E.left({
+        _tag: 'Refused',
+        message:
+          'the status has 64 conditions of others, and room for 64 in all; take some off: ' +
+          'the API server answers 422: status.conditions: Too many: 65',
+      }),
+    )
+    await say('a', others(maxConditions - 1))
+    meddlings.push(tooMany)
+    expect(await store.writeConditions(await seen(), [accepted])()).toMatchObject({
+      left: { message: 'the API server answers 422: status.conditions: Too many: 65' },
+    })
+  })
+
+  test.each([{ status: 'Unknown' as const }, { observedGeneration: NaN }])(
+    'a condition of our types that others have left without %j is seen, and goes with the next write',
+    async (odd) => {
+      const { store, say, seen, client } = await start()
+      await say('a', [accepted, { ...aCondition('Deprogrammed'), ...odd }])
+      const object = await seen()
+      expect(object).toMatchObject({ conditions: [accepted], hasForeignConditions: true })
+      expect(failureOf(await store.writeConditions(object, [accepted])())).toBe('done')
+      expect(client.asked).toHaveLength(2)
+      const after = await seen()
+      expect(after.conditions).toEqual([accepted])
+      expect(after).not.toHaveProperty('hasForeignConditions')
+    },
+  )
+
+  test('a reply without an object says neither that it is written nor that it is gone', async () => {
+    const { store, seen, meddlings } = await start()
+    const nothing = { reply: { status: 200, body: {}, retryAfterMs: undefined } }
+    meddlings.push(nothing)
+    expect(await store.guard(await seen())()).toMatchObject({
+      left: { _tag: 'Unavailable', message: expect.stringContaining('shop/a') as unknown },
+    })
+    meddlings.push({ reply: replyOf(422) }, nothing)
+    expect(failureOf(await store.guard(await seen())())).toBe('Unavailable')
   })
 
   test('conditions of which a part could not be taken off are Unavailable: the rest is written', async () => {

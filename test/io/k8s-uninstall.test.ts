@@ -204,7 +204,8 @@ test('a control plane that adds the finalizer again and again is named as the re
 test.each([
   [replyOf(403, { message: 'no' }), /403.*edgeroutes: no/, 1],
   [replyOf(500, { message: 'oh' }), /500.*edgeroutes: oh/, maxTries],
-  [{ status: 200, body: 'what', retryAfterMs: undefined }, /200.*no reason given/, 1],
+  [{ status: 200, body: 'what', retryAfterMs: undefined }, /200.*something else than a list/, 1],
+  [{ status: 200, body: {}, retryAfterMs: undefined }, /200.*something else than a list/, 1],
 ])(
   'a list that cannot be had is said with what was done so far: %j',
   async (reply, words, tries) => {

@@ -111,7 +111,19 @@ describe('a roster in a file', () => {
     const { path } = await aPlace()
     const [a, b] = [await loaded(path), await loaded(path)]
     expect(await save(a)).toEqual(E.right(undefined))
-    expect(await save(b)).toMatchObject({ left: { _tag: 'Unavailable' } })
+    expect(await save(b)).toMatchObject({ left: { _tag: 'Superseded' } })
+    expect(await load(path)).toEqual(E.right(roster))
+  })
+
+  test('is missed when it is gone, and is written anew', async () => {
+    const { path } = await aPlace()
+    const store = await loaded(path)
+    expect(await store.isThere?.()()).toEqual(E.right(true))
+    await save(store)
+    expect(await store.isThere?.()()).toEqual(E.right(true))
+    await rm(path)
+    expect(await store.isThere?.()()).toEqual(E.right(false))
+    expect(await save(store)).toEqual(E.right(undefined))
     expect(await load(path)).toEqual(E.right(roster))
   })
 })

@@ -23,6 +23,7 @@ const sighting = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Sighting>({ _tag: 'Live', isGuarded: true }) },
   { weight: 2, arbitrary: fc.constant<Sighting>({ _tag: 'Live', isGuarded: false }) },
   { weight: 1, arbitrary: fc.constant<Sighting>({ _tag: 'Absent' }) },
+  { weight: 1, arbitrary: fc.constant<Sighting>({ _tag: 'Freed' }) },
   { weight: 1, arbitrary: fc.constant<Sighting>({ _tag: 'Plain' }) },
 )
 
@@ -124,12 +125,13 @@ const checkFacts = (
 ): void => {
   const isTerminating = seen._tag === 'Terminating'
   const isWaiting = before?._tag === 'Waiting' || before?._tag === 'Settling'
+  const isGone = seen._tag === 'Absent' || seen._tag === 'Freed'
   const isKnownServed = isInService(before) || isWaiting
   const expected = [
     ...(isTerminating && isLive(before) ? ['Withdrawn'] : []),
     ...(after?._tag === 'Releasing' && before?._tag !== 'Releasing' ? ['Proven'] : []),
     ...(seen._tag === 'Plain' && isWaiting ? ['CalledOff'] : []),
-    ...(seen._tag === 'Absent' && isKnownServed && said._tag !== 'Clear' ? ['GlassBroken'] : []),
+    ...(isGone && isKnownServed && said._tag !== 'Clear' ? ['GlassBroken'] : []),
   ]
   expect(facts).toEqual(expected)
 }

@@ -61,8 +61,9 @@ export const startCliApiServer = async (port = 0): Promise<CliApiServer> => {
       metadata: {
         generation: 1,
         creationTimestamp: '2026-01-01T00:00:00Z',
+        ...{ namespace: '', name: '' },
         ...metadata,
-        ...(namesIn(path) ?? { namespace: '', name: '' }),
+        ...namesIn(path),
         uid: before?.metadata.uid ?? uid,
         resourceVersion: `${version}`,
       },

@@ -96,7 +96,8 @@ export const objectServer = (): ObjectServer => {
       })
       .sort(([a], [b]) => (a < b ? -1 : 1))
     const page = all.slice(0, limit)
-    const metadata = page.length < all.length ? { continue: page.at(-1)?.[0] } : {}
+    const next = page.length < all.length ? { continue: page.at(-1)?.[0] } : {}
+    const metadata = { resourceVersion: String(lastVersion + 1), ...next }
     return ok({ metadata, items: page.map(([, object]) => object) })
   }
   const isCollection = (path: string): boolean => /\/namespaces\/[^/]+\/[^/]+$/.test(path)

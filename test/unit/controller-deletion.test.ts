@@ -324,7 +324,7 @@ describe('a deletion', () => {
     expect(made.done()).toEqual(['release a'])
   })
 
-  test('keeps other people’s finalizers, and is over for us without them', async () => {
+  test('keeps other people’s finalizers, and is no more pending without ours', async () => {
     const made = await served('a')
     const other = 'example.com/other'
     made.world.change('a', { finalizers: [finalizer, other], ...deleting })
@@ -333,7 +333,9 @@ describe('a deletion', () => {
     await made.pass(settleMs)
     await made.sync()
     expect(made.world.objects.get('a')?.finalizers).toEqual([other])
-    expect(made.controller.state().deletions.records.size).toBe(0)
+    expect(stateOf(made, 'a')).toBe('Released')
+    expect(made.controller.state().deletions.pending.size).toBe(0)
+    expect(made.done().at(-1)).toBe('demand false')
   })
 })
 

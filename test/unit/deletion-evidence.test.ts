@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NotYet } from '../../src/core/deletion.js'
-import { evidenceOf } from '../../src/core/evidence.js'
+import { evidenceOf, forgottenSince } from '../../src/core/evidence.js'
 import type { Ledger } from '../../src/core/ledger.js'
 import { maxNamedNodes } from '../../src/core/programmed/statement.js'
 import { aLedger, type NodeOptions } from '../support/ledger-nodes.js'
@@ -47,5 +47,34 @@ describe('an object', () => {
     expect(evidence).toMatchObject({ _tag: 'Owed', nodeCount: 3 * maxNamedNodes })
     const nodes = evidence._tag === 'Owed' ? evidence.nodes : []
     expect([nodes.length, new Set(nodes).size]).toEqual([maxNamedNodes, maxNamedNodes])
+  })
+})
+
+describe('a node of before', () => {
+  const ids = (before: Ledger, after: Ledger): ReadonlyArray<string> =>
+    forgottenSince(before, after).map(({ id }) => id)
+  const shared = (of: Ledger): Ledger => ({
+    ...of,
+    nodes: of.nodes.map((node) => ({ ...node, isShared: true })),
+  })
+
+  test('is forgotten once nothing has its id any more, whether it was lost or not', () => {
+    expect(ids(ledger(holder, lost), ledger(holder))).toEqual(['lost'])
+    expect(ids(ledger(holder, lost), ledger())).toEqual(['holder', 'lost'])
+    expect(ids(ledger(holder), ledger(holder))).toEqual([])
+  })
+
+  test('is not forgotten for going away, or for coming back', () => {
+    const gone = { ...holder, stream: undefined }
+    expect(ids(ledger(holder), ledger(gone))).toEqual([])
+    expect(ids(ledger(gone), ledger({ ...holder, stream: '9' }))).toEqual([])
+  })
+
+  test('is forgotten of an id that others have, too, if it was lost, and no other that is lost has it', () => {
+    const left = { ...holder, stream: undefined }
+    const both = shared(ledger(holder, left))
+    expect(ids(both, shared(ledger(holder)))).toEqual(['holder'])
+    expect(ids(both, both)).toEqual([])
+    expect(ids(shared(ledger(holder)), both)).toEqual([])
   })
 })

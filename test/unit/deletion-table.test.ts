@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
+  type Course,
   type DeletionState,
   type Evidence,
   type NotYet,
+  patienceMs,
   settleMs,
   type Sighting,
   stepDeletion,
 } from '../../src/core/deletion.js'
 
-const nowMs = 10_000
+const nowMs = 2 * patienceMs
 const sinceMs = 500
 const returns = 3
 
@@ -31,6 +33,12 @@ const failures = [undefined, 'no right to write']
 
 type Row = DeletionState['_tag'] | 'none'
 
+const courses: ReadonlyArray<Course> = [
+  { sinceMs },
+  { sinceMs, toldMs: nowMs - 1 },
+  { sinceMs, forgotten: { nodes: ['c'], nodeCount: 1 } },
+]
+
 /** Some states of each kind: all that the next step could depend on. */
 const states: Readonly<Record<Row, ReadonlyArray<DeletionState | undefined>>> = {
   none: [undefined],
@@ -38,7 +46,9 @@ const states: Readonly<Record<Row, ReadonlyArray<DeletionState | undefined>>> = 
   Serving: failures.flatMap((failure) =>
     [true, false].map<DeletionState>((isGuarded) => ({ _tag: 'Serving', isGuarded, failure })),
   ),
-  Waiting: notYet.map((waitsFor) => ({ _tag: 'Waiting', sinceMs, waitsFor })),
+  Waiting: notYet.flatMap((waitsFor) =>
+    courses.map<DeletionState>((course) => ({ _tag: 'Waiting', ...course, waitsFor })),
+  ),
   Settling: [0, 1, settleMs - 1, settleMs, settleMs + 1, 10 * settleMs].map((ago) => ({
     _tag: 'Settling',
     sinceMs,
@@ -46,7 +56,11 @@ const states: Readonly<Record<Row, ReadonlyArray<DeletionState | undefined>>> = 
     returns,
   })),
   Releasing: failures.map((failure) => ({ _tag: 'Releasing', sinceMs, returns, failure })),
-  Released: [{ _tag: 'Released', sinceMs }],
+  Released: [undefined, ...notYet].map((waitedFor) => ({
+    _tag: 'Released',
+    sinceMs,
+    ...(waitedFor !== undefined && { waitedFor }),
+  })),
 }
 
 interface Column {
@@ -59,13 +73,14 @@ const isClear = ({ _tag }: Evidence): boolean => _tag === 'Clear'
 
 const columns: Readonly<Record<string, Column>> = {
   Plain: { sighting: { _tag: 'Plain' }, isFor: whatever },
-  'Live, guarded': { sighting: { _tag: 'Live', isGuarded: true }, isFor: whatever },
-  'Live, unguarded': { sighting: { _tag: 'Live', isGuarded: false }, isFor: whatever },
+  Guarded: { sighting: { _tag: 'Live', isGuarded: true }, isFor: whatever },
+  Unguarded: { sighting: { _tag: 'Live', isGuarded: false }, isFor: whatever },
   'Terminating, clear': { sighting: { _tag: 'Terminating' }, isFor: isClear },
   'Terminating, owed': {
     sighting: { _tag: 'Terminating' },
     isFor: (evidence) => !isClear(evidence),
   },
+  Freed: { sighting: { _tag: 'Freed' }, isFor: whatever },
   Absent: { sighting: { _tag: 'Absent' }, isFor: whatever },
 }
 
@@ -105,9 +120,17 @@ const outcomeOf = (
     before.returns !== evidence.returns
   if (marks.includes('‡') && (isNewcomer || !isProvenLong)) return { state: 'Settling', facts: [] }
   const broken = marks.includes('†') && !isClear(evidence) ? ['GlassBroken'] : []
-  const facts = marks.filter((mark) => mark === 'Withdrawn' || mark === 'Proven')
+  // All of these have waited for long, and are to be told of unless that was done.
+  const wasTold = before !== undefined && 'toldMs' in before
+  const isOverdue = marks.includes('¶') && evidence._tag !== 'Starting' && !wasTold
+  const overdue = isOverdue ? ['Overdue'] : []
+  const withdrawn = marks.includes('∗') ? ['Withdrawn'] : []
+  const proven = marks.filter((mark) => mark === 'Proven')
   const calledOff = marks.includes('§') ? ['CalledOff'] : []
-  return { state: rowOf(state), facts: [...facts, ...calledOff, ...broken] }
+  return {
+    state: rowOf(state),
+    facts: [...withdrawn, ...proven, ...overdue, ...calledOff, ...broken],
+  }
 }
 
 const rowNames = Object.keys(states) as ReadonlyArray<Row>

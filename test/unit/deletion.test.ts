@@ -6,6 +6,7 @@ import {
   nextDeletionTimer,
   type NotYet,
   noteWrite,
+  patienceMs,
   settleMs,
   type Sighting,
   stepDeletion,
@@ -190,8 +191,11 @@ test('only what is served is in service', () => {
   expect(all.filter(isInService)).toEqual([serving, stripped])
 })
 
-test('only settling goes on by time alone', () => {
+test('settling goes on by time alone, and what waits may have to be told of', () => {
   expect(all.map(nextDeletionTimer)).toEqual(
-    all.map((state) => (state === settling ? 40 + settleMs : undefined)),
+    all.map((state) => {
+      if (state === settling) return 40 + settleMs
+      return state === waiting ? patienceMs + 10_000 : undefined
+    }),
   )
 })

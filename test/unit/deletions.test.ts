@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Evidence, settleMs } from '../../src/core/deletion.js'
+import { type Evidence, patienceMs, settleMs } from '../../src/core/deletion.js'
 import {
   breakGlass,
   type Deletions,
@@ -12,7 +12,7 @@ import {
   routesInService,
   type Seen,
 } from '../../src/core/deletions.js'
-import type { StoredObject } from '../../src/core/stored-object.js'
+import { finalizer, type StoredObject } from '../../src/core/stored-object.js'
 import { anObject, bare, deleting, routeOf } from '../support/stored-objects.js'
 
 const clear = (): Evidence => ({ _tag: 'Clear', returns: 1 })
@@ -119,6 +119,27 @@ describe('in a store that keeps finalizers', () => {
     const step = observe(waiting, stored(), owed, 2_000)
     expect([show(step[0]), told(step)]).toEqual([{}, ['a GlassBroken']])
     expect(step[0].pending.size).toBe(0)
+    expect(told(observe(step[0], stored(), owed, 3_000))).toEqual([])
+  })
+
+  test('an object that others hold once ours is off is remembered as released, and is no more pending', () => {
+    const held = (finalizers: ReadonlyArray<string>): Seen =>
+      stored(anObject('a', { ...deleting, finalizers, resourceVersion: `${finalizers.length}` }))
+    const [settling] = observe(after(stored(anObject('a'))), held([finalizer, 'other']), clear, 0)
+    const [releasing] = lookAgain(settling, clear, settleMs)
+    const step = observe(releasing, held(['other']), owed, 9_000)
+    expect([show(step[0]), told(step)]).toEqual([{ a: 'Released' }, []])
+    const [gone] = observe(step[0], stored(), owed, 9_000)
+    expect(show(gone)).toEqual({})
+  })
+
+  test('of an object that others hold, and that ours was taken from by force, that is told once', () => {
+    const waiting = after(stored(anObject('a')), stored(anObject('a', deleting)))
+    const held = (resourceVersion: string): Seen =>
+      stored(anObject('a', { ...deleting, finalizers: ['other'], resourceVersion }))
+    const step = observe(waiting, held('2'), owed, 2_000)
+    expect([show(step[0]), told(step)]).toEqual([{ a: 'Released' }, ['a GlassBroken']])
+    expect(told(observe(step[0], held('3'), owed, 3_000))).toEqual([])
     expect(told(observe(step[0], stored(), owed, 3_000))).toEqual([])
   })
 
@@ -263,8 +284,10 @@ describe('what it costs', () => {
   })
 })
 
-test('the next timer is the first of those that settle', () => {
-  expect(nextDeletionsTimer(after(stored(anObject('a', deleting))))).toBeUndefined()
+test('the next timer is the first of those that settle, or that are to be told of', () => {
+  const served = after(stored(anObject('a')))
+  expect(nextDeletionsTimer(served)).toBeUndefined()
+  expect(nextDeletionsTimer(after(stored(anObject('a', deleting))))).toBe(patienceMs)
   const [first] = observe(noDeletions, stored(anObject('a', deleting)), clear, 10)
   const both = stored(anObject('a', deleting), anObject('b', deleting))
   const [second] = observe(first, both, clear, 30)

@@ -121,3 +121,14 @@ test('of an object that is served as it stands elsewhere it is not said that not
   const elsewhere = served({ _tag: 'Programmed', generation: 1 })
   expect(words({ key }, elsewhere)).toBe('source a.yaml shop/checkout: is cut off')
 })
+
+test('that a route lacks our finalizer is a complaint only where it cannot be put on', () => {
+  const of = (failure: string | undefined): Verdict => ({
+    ...served({ _tag: 'Programmed', generation: 1 }),
+    accepted: { _tag: 'Unguarded', failure },
+  })
+  expect(told([], [of(undefined)])).toEqual([])
+  expect(told([], [of('RBAC says no')])).toEqual([
+    expect.stringMatching(/^route shop\/checkout Unguarded: .*RBAC says no/),
+  ])
+})

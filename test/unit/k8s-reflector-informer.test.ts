@@ -185,6 +185,37 @@ test('each namespace is asked only for its own groups, and nothing is told befor
   expect(one.informer.isKnown('other/a')).toBe(true)
 })
 
+test('a trouble that stays is told again after a minute, then every ten, and says for how long', async () => {
+  const one = await rig({ kind: services, namespaces: ['lab', 'shop'] }, services3)
+  const messages: Array<string> = []
+  const pass = async (minutes: number): Promise<ReadonlyArray<string>> => {
+    // A watch that is not answered for five seconds counts as a good one.
+    for (let i = 0; i < minutes * 30; i++) {
+      one.clock.advance(2_000)
+      await one.settle()
+      const said = one.troubles().map(({ message }) => /\((.*)\)$/.exec(message)?.[1] ?? 'new')
+      if (said.join() !== messages.at(-1)) messages.push(said.join())
+    }
+    return messages.splice(0, messages.length - 1)
+  }
+  one.client.interfere = (request) =>
+    request.path.includes('/shop/') ? statusReply(401) : undefined
+  one.client.cut()
+  await one.settle()
+  expect(one.troubles()).toMatchObject([{ where: 'services in namespace shop' }])
+  expect(await pass(75)).toEqual([
+    ...['new', 'for 1m', 'for 11m', 'for 21m', 'for 31m', 'for 41m', 'for 51m', 'for 1h1m'],
+  ])
+  one.client.interfere = () => undefined
+  await pass(3)
+  expect(one.troubles()).toEqual([])
+  one.client.interfere = () => statusReply(401)
+  one.client.cut()
+  await pass(1)
+  expect(one.troubles().map(({ where }) => where)).toHaveLength(2)
+  expect(one.troubles()[0]?.message).not.toContain('(for')
+})
+
 test('what is selected while the server is away is there when it is back', async () => {
   const one = await rig({ kind: services, groups: ['shop/a'] }, services3)
   one.client.interfere = () => statusReply(503)

@@ -469,6 +469,31 @@ describe('groups', () => {
     expect(one.asked()).toEqual({ limit: '2' })
   })
 
+  test('eight are fetched at once; with each answer, good or bad, the next one has its turn', () => {
+    const one = grouped([])
+    const add = Array.from({ length: 12 }, (_, i) => `n/${i}`)
+    one.late({ _tag: 'Selected', add, remove: [] })
+    const under = [...wishes(one)]
+    expect(under.map(({ group }) => group)).toEqual(add.slice(0, 8))
+    expect(deadlineMs(one.state())).toBeUndefined()
+    const answer = (): void => {
+      const wish = under.shift()
+      if (wish === undefined) throw new Error('nothing was fetched')
+      one.late({ _tag: 'Fetched', wish, items: [sight(`${wish.group}x`, 'u', 'v', wish.group)] })
+      under.push(...wishes(one))
+    }
+    answer()
+    expect(under.map(({ group }) => group)).toEqual(add.slice(1, 9))
+    const [wish] = under.splice(0, 1)
+    if (wish === undefined) throw new Error('nothing was fetched')
+    one.late({ _tag: 'FetchFailed', wish, failure: { _tag: 'Unreachable', message: '' } })
+    under.push(...wishes(one))
+    expect(under).toHaveLength(8)
+    for (let i = 0; i < 11; i += 1) answer()
+    expect(under).toEqual([])
+    expect(heldBy(one.state())).toHaveLength(12)
+  })
+
   test('one that cannot be fetched three times in a row is listed with all the others', () => {
     const one = grouped([])
     one.late({ _tag: 'Selected', add: ['n/b'], remove: [] })

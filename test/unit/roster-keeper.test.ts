@@ -18,7 +18,7 @@ import type { XdsEvent } from '../../src/core/xds/events.js'
 import type { NodeMemory } from '../../src/core/xds/node-memory.js'
 import { keepRoster, type RosterFact, type RosterKeeper } from '../../src/host/keep-roster.js'
 import { closeWaitMs } from '../../src/host/kept-roster.js'
-import { slowSaveMs } from '../../src/host/run-keeping.js'
+import { lookEveryMs, slowSaveMs } from '../../src/host/run-keeping.js'
 import type { RosterStore } from '../../src/ports/roster-store.js'
 import { aMemory, anEntry, aRoster } from '../support/roster.js'
 
@@ -173,6 +173,64 @@ describe('reading the roster', () => {
     const loaded = await keeper.loaded
     expect(loaded?.get('a')).toMatchObject({ isUnknown: true, isShared: true })
     expect(store.saves()).toBe(2)
+  })
+
+  test('keeps the gate closed until the first write has ended', async () => {
+    let end: () => void = () => undefined
+    const ending = new Promise<void>((resolve) => (end = resolve))
+    const at = start({
+      roster: aRoster(anEntry('a')),
+      other: (store) => ({
+        ...store,
+        save: (roster) => () => ending.then(() => store.save(roster)()),
+      }),
+    })
+    await at.pass()
+    at.keeper.sourcesRead()
+    at.come('s', 'a')
+    await at.pass()
+    expect(at.admitted).toEqual(['a'])
+    expect(at.keeper.gate()).toMatchObject({ _tag: 'RosterUnsaved' })
+    end()
+    await at.pass()
+    expect(at.keeper.gate()).toBeUndefined()
+    expect(at.facts).toEqual([])
+  })
+
+  test('of what was taken away meanwhile is found out within seconds, and made good', async () => {
+    let isThere = true
+    let saves = 0
+    const at = start({
+      roster: aRoster(anEntry('a')),
+      other: (store) => ({
+        ...store,
+        isThere: () => () => Promise.resolve(E.right(isThere)),
+        save: (roster) => {
+          saves += 1
+          isThere = true
+          return store.save(roster)
+        },
+      }),
+    })
+    await at.pass(3 * lookEveryMs)
+    expect(saves).toBe(1)
+    isThere = false
+    await at.pass(lookEveryMs)
+    expect(saves).toBe(2)
+    expect(at.facts.map(({ _tag }) => _tag)).toEqual(['FoundMissing', 'SavedAgain'])
+  })
+
+  test('that another process has taken over is told for what it is', async () => {
+    const message = 'another has it'
+    const at = start({
+      other: (store) => ({
+        ...store,
+        save: () => () => Promise.resolve(E.left({ _tag: 'Superseded', message })),
+      }),
+    })
+    await at.pass()
+    expect(at.facts).toEqual([{ _tag: 'Superseded', message }])
+    expect(at.keeper.gate()).toEqual({ _tag: 'RosterUnsaved', message })
   })
 
   test('is tried until it succeeds, is told once, and keeps the gate closed', async () => {

@@ -169,6 +169,29 @@ describe('conditions', () => {
     expect(made.journal).toEqual(['conditions a', 'conditions b'])
   })
 
+  test('are written once more where others have put some of theirs beside them', async () => {
+    const made = start()
+    made.put(anObject('a'), serving)
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    await made.world.answer()
+    const conditions = made.world.objects.get('a')?.conditions ?? []
+    made.put(anObject('a', { conditions, resourceVersion: '2' }), serving)
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual(['conditions a'])
+    const hasForeignConditions = true
+    made.put(anObject('a', { conditions, resourceVersion: '3', hasForeignConditions }), serving)
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toEqual(['conditions a', 'conditions a'])
+    await made.world.answer()
+    // What was given is not given again before it is seen.
+    made.writes.conditions('a', false)
+    await made.pass(conditionsDelayMs)
+    expect(made.journal).toHaveLength(2)
+  })
+
   test('ask no Envoy', async () => {
     const made = start()
     made.put(anObject('a', deleting), {
@@ -207,6 +230,19 @@ describe('conditions', () => {
     await made.pass(conditionsDelayMs)
     expect(made.journal).toEqual(['conditions a'])
   })
+})
+
+test('what is released gets no conditions before it is seen that others hold it', async () => {
+  const made = start()
+  const released = { _tag: 'Released', sinceMs: 0 } as const
+  made.put(anObject('a', deleting), released)
+  made.writes.conditions('a', true)
+  await made.pass(deletionDelayMs)
+  expect(made.journal).toEqual([])
+  made.put(anObject('a', { ...deleting, finalizers: ['other'] }), released)
+  made.writes.conditions('a', true)
+  await made.pass(deletionDelayMs)
+  expect(made.journal).toEqual(['conditions a'])
 })
 
 describe('at once', () => {

@@ -22,8 +22,9 @@ export interface FilesRosterOptions {
  *
  * A file is written only by who has read it or was the last to write it. So one that cannot be read is
  * never overwritten, and of two processes on one file the one that has written first after reading goes
- * on, while the saves of the other fail. That is no lock, and so none is ever left behind: in a Pod that is
- * replaced, neither process ids nor host names would tell whose it was.
+ * on, while the saves of the other fail (`Superseded`). One that is deleted is written anew. That is no lock,
+ * and so none is ever left behind: in a Pod that is replaced, neither process ids nor host names would tell whose
+ * it was.
  */
 export const filesRosterStore = ({ path: given }: FilesRosterOptions): RosterStore => {
   const path = resolve(given)
@@ -54,6 +55,7 @@ export const filesRosterStore = ({ path: given }: FilesRosterOptions): RosterSto
           ours = seen
         })
       }),
+    isThere: () => () => inOrder(async () => isThere(path, ours)),
   }
 }
 
@@ -113,7 +115,7 @@ const replace = async (
     const there = await stat(path, { bigint: true }).catch(unlessGone)
     if (there !== undefined && seenIn(there) !== ours) {
       await rm(beside, { force: true })
-      return unavailable(path, 'written', takenOver)
+      return superseded(path)
     }
     await rename(beside, path)
     onReplaced(written)
@@ -122,6 +124,19 @@ const replace = async (
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined)
     return unavailable(path, 'written', showIoError(error))
+  }
+}
+
+const isThere = async (
+  path: string,
+  ours: Seen | undefined,
+): Promise<E.Either<RosterError, boolean>> => {
+  try {
+    const there = await stat(path, { bigint: true }).catch(unlessGone)
+    const seen = there === undefined ? nothingSeen : seenIn(there)
+    return E.right(ours === undefined || seen === ours)
+  } catch (error) {
+    return unavailable(path, 'read', showIoError(error))
   }
 }
 
@@ -162,6 +177,9 @@ const unavailable = (
   why: string,
 ): E.Either<RosterError, never> =>
   E.left({ _tag: 'Unavailable', message: `the roster ${path} cannot be ${done}: ${why}` })
+
+const superseded = (path: string): E.Either<RosterError, never> =>
+  E.left({ _tag: 'Superseded', message: `the roster ${path} cannot be written: ${takenOver}` })
 
 const unreadable = (path: string, why: string): E.Either<RosterError, never> =>
   E.left({

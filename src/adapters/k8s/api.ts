@@ -12,6 +12,11 @@ export interface ApiRequest {
   readonly contentType?: string
   /** How long the reply may take, to its last byte, in milliseconds. */
   readonly deadlineMs: number
+  /**
+   * Whether it must not wait behind others, as the renewal of a Lease must not behind lists: such requests have
+   * connections of their own. Few may be, and all are small.
+   */
+  readonly isVital?: true
 }
 
 /** What an API server says to a request, whatever its status. */

@@ -7,6 +7,7 @@ import type { ApiClient } from './api.js'
 import { followCluster } from './cluster/follow.js'
 import { takeTurns } from './cluster/turns.js'
 import { ending } from './informers/ending.js'
+import { unlessTooMany } from './informers/namespaces.js'
 import { edgeRoutes, startInformer } from './informers/index.js'
 import { seeRoute } from './informers/route-view.js'
 import type { KubernetesRoutesOptions } from './route-source.js'
@@ -27,7 +28,7 @@ import type { KubernetesRoutesOptions } from './route-source.js'
  * names them; those of a Service that no route names any more are dropped after the state which no longer names it.
  * A state is an O(n) copy of references; at times of many changes there is at most one for each microsecond and object.
  *
- * Errors: a left only if `onState` throws.
+ * Errors: a left only if `onState` throws, or more namespaces are named than can be followed (64).
  *
  * @category kubernetes
  * @since 0.3.0
@@ -36,38 +37,39 @@ export const kubernetesSource = (
   client: ApiClient,
   options: KubernetesRoutesOptions = {},
 ): RouteSource => ({
-  watch: (onState, signal) => () => {
-    const clock = options.clock ?? systemClock
-    const { onEnd, end, finished } = ending(signal)
-    const fail = (message: string, cause: unknown): void =>
-      end(E.left<SourceError>({ _tag: 'Unavailable', message, cause }))
-    const turns = takeTurns(clock, (cause) => fail('following the cluster failed', cause), onEnd)
-    const cluster = followCluster(
-      {
-        client,
-        options,
-        turns,
-        logger: guardedLogger(options.logger ?? silentLogger),
-        end,
-        onState: (state) => {
-          try {
-            onState(state)
-          } catch (cause) {
-            fail('the watcher threw', cause)
-          }
+  watch: (onState, signal) =>
+    unlessTooMany(options.namespaces, () => {
+      const clock = options.clock ?? systemClock
+      const { onEnd, end, finished } = ending(signal)
+      const fail = (message: string, cause: unknown): void =>
+        end(E.left<SourceError>({ _tag: 'Unavailable', message, cause }))
+      const turns = takeTurns(clock, (cause) => fail('following the cluster failed', cause), onEnd)
+      const cluster = followCluster(
+        {
+          client,
+          options,
+          turns,
+          logger: guardedLogger(options.logger ?? silentLogger),
+          end,
+          onState: (state) => {
+            try {
+              onState(state)
+            } catch (cause) {
+              fail('the watcher threw', cause)
+            }
+          },
         },
-      },
-      onEnd,
-    )
-    const routes = startInformer(
-      { ...options, client, kind: edgeRoutes, project: seeRoute },
-      {
-        onChanges: (changes) => turns.run(() => cluster.routesChanged(changes)),
-        onTroubles: (troubles) => turns.run(() => cluster.routesTroubled(troubles)),
-      },
-      onEnd,
-    )
-    void routes.finished.then(end)
-    return finished
-  },
+        onEnd,
+      )
+      const routes = startInformer(
+        { ...options, client, kind: edgeRoutes, project: seeRoute },
+        {
+          onChanges: (changes) => turns.run(() => cluster.routesChanged(changes)),
+          onTroubles: (troubles) => turns.run(() => cluster.routesTroubled(troubles)),
+        },
+        onEnd,
+      )
+      void routes.finished.then(end)
+      return finished
+    }),
 })

@@ -1,8 +1,9 @@
 import { type Clock, pause, systemClock } from '../../ports/clock.js'
 import { guardedLogger } from '../../ports/faults.js'
 import { type Logger, silentLogger } from '../../ports/logger.js'
-import type { ApiClient } from './api.js'
+import type { ApiClient, ApiRequest } from './api.js'
 import type { ClusterEvent } from './events/cluster-event.js'
+import { eventLine } from './events/line.js'
 import { countEvent, createEvent, nameOfEvent } from './events/requests.js'
 import { keyOfEvent, maxWaiting, remember, type Told, writingOf } from './events/series.js'
 import { type Answer, ask } from './objects/answer.js'
@@ -33,6 +34,12 @@ const retryMs = 500
 /** The least time between two writes, in milliseconds: no more than 20 a second, whatever happens. */
 const spacingMs = 50
 
+/**
+ * The longest that nothing is told because the server asks to be left alone, in milliseconds: an Event that comes much
+ * later helps nobody.
+ */
+const maxRetryAfterMs = 30_000
+
 /** How long the end waits for what is still to be told, in milliseconds. */
 const flushMs = 3_000
 
@@ -41,7 +48,8 @@ const flushMs = 3_000
  *
  * The same of the same object within six minutes becomes one Event that counts. Events are a courtesy: where too many
  * wait (`maxWaiting`), or one cannot be written, they are dropped, and the log says so, once until one is written
- * again.
+ * again. Warnings are told first, and dropped last. Where the server asks to be left alone, nothing is told for so long
+ * (`maxRetryAfterMs` at most).
  *
  * Needs the permissions to create and patch Events in the namespaces of what they are about.
  *
@@ -56,9 +64,9 @@ export const kubernetesEvents = (
   const { identity, clock = systemClock } = options
   const logger = guardedLogger(options.logger ?? silentLogger)
   const ended = new AbortController()
-  const waiting = lineOf<ClusterEvent>()
+  const waiting = eventLine(maxWaiting)
   const complaints = complaintsTo(logger)
-  const tell = teller({ client, clock, identity }, complaints, ended.signal)
+  const tell = teller({ send: politely(client, clock), clock, identity }, complaints, ended.signal)
   const run = async (): Promise<void> => {
     while (!ended.signal.aborted && (waiting.size() > 0 || !signal.aborted)) {
       const event = waiting.take()
@@ -78,40 +86,9 @@ export const kubernetesEvents = (
   return {
     emit: (event) => {
       if (signal.aborted) return
-      if (waiting.size() >= maxWaiting)
-        return complaints.complain(`${maxWaiting} others wait already`)
-      waiting.put(event)
+      if (!waiting.put(event)) complaints.complain(`${maxWaiting} others wait already`)
     },
     finished: run().catch((bug: unknown) => complaints.complain(String(bug))),
-  }
-}
-
-/** Those who wait, and one who takes them and can be woken. */
-interface Line<A> {
-  /** Behind the others. */
-  readonly put: (item: A) => void
-  readonly take: () => A | undefined
-  readonly size: () => number
-  /** Resolves when one has come, or when woken. */
-  readonly woken: () => Promise<void>
-  readonly wake: () => void
-}
-
-const lineOf = <A>(): Line<A> => {
-  const waiting: Array<A> = []
-  let wake: () => void = () => undefined
-  return {
-    put: (item) => {
-      waiting.push(item)
-      wake()
-    },
-    take: () => waiting.shift(),
-    size: () => waiting.length,
-    woken: () =>
-      new Promise((resolve) => {
-        wake = resolve
-      }),
-    wake: () => wake(),
   }
 }
 
@@ -150,15 +127,30 @@ const teller = (
   }
 }
 
+type Send = (request: ApiRequest, what: string, signal: AbortSignal) => Promise<Answer>
+
+/** Sends one request after the other, none before the server has been left alone for as long as it asked for. */
+const politely = (client: ApiClient, clock: Clock): Send => {
+  let silentUntilMs = -Infinity
+  return async (request, what, signal) => {
+    const leftMs = silentUntilMs - clock.nowMs()
+    if (leftMs > 0) await pause(clock, leftMs, signal)
+    const answer = await ask(client, request, what, signal)
+    const askedMs = answer._tag === 'Problem' ? (answer.problem.retryAfterMs ?? 0) : 0
+    silentUntilMs = clock.nowMs() + Math.min(askedMs, maxRetryAfterMs)
+    return answer
+  }
+}
+
 interface EventPorts {
-  readonly client: ApiClient
+  readonly send: Send
   readonly clock: Clock
   readonly identity: string
 }
 
 /** What is known of it then; or why it was not written. */
 const write = async (
-  { client, clock, identity }: EventPorts,
+  { send, clock, identity }: EventPorts,
   event: ClusterEvent,
   told: Told | undefined,
   signal: AbortSignal,
@@ -177,7 +169,7 @@ const write = async (
         ? createEvent(event, name, identity, firstMs)
         : countEvent(writing.told, writing.count, nowMs)
     const what = `tell of ${event.reason} in namespace ${namespace}`
-    const answer = await ask(client, request, what, signal)
+    const answer = await send(request, what, signal)
     if (isWritten(answer, writing._tag))
       return writing._tag === 'Create'
         ? { name, namespace, count: 1, lastMs: nowMs }

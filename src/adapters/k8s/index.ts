@@ -48,10 +48,12 @@ export {
   keepLease,
   type KeepLeaseOptions,
   type KeptLease,
+  type LeaseFact,
   type LeaseOptions,
   type LeaseState,
   readLease,
 } from './lease.js'
+export { whileHeld } from './lease/held-client.js'
 export type { ApiProblem } from './objects/api-problem.js'
 export {
   defaultRosterName,
@@ -64,6 +66,7 @@ export {
   kubernetesRouteStore,
   type KubernetesRouteStoreOptions,
 } from './route-store.js'
+export { findAtBirthPolicies } from './write/at-birth.js'
 export { defaultWriteLimits, type WriteLimits } from './write/limits.js'
 export {
   type ReleaseFailure,

@@ -8,6 +8,7 @@ import { contend } from './lease/contend.js'
 import { observe } from './lease/observe.js'
 import { namespacesOfLeases } from './lease/find.js'
 import { giveBack } from './lease/release.js'
+import type { LeaseFact } from './lease/state.js'
 import type { ApiProblem } from './objects/api-problem.js'
 import { leaseAt } from './objects/places.js'
 
@@ -26,7 +27,11 @@ export interface KeepLeaseOptions extends LeaseOptions {
   readonly identity: string
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
+  /** Is told what is logged too. What it throws is logged. */
+  readonly onFact?: ((fact: LeaseFact) => void) | undefined
 }
+
+export type { LeaseFact }
 
 /** What the Lease of a control plane is called if nothing else is said. */
 export const defaultLeaseName = 'edgewright'
@@ -58,7 +63,8 @@ export const keepLease = (
   const { namespace, name = defaultLeaseName, identity, clock = systemClock } = options
   const logger = guardedLogger(options.logger ?? silentLogger)
   const place = leaseAt(namespace, name)
-  const ports = { client, place, clock, logger, identity }
+  const onFact = guardedListener(options.onFact, logger)
+  const ports = { client, place, clock, logger, identity, onFact }
   const contest = contend(ports, signal)
   const finish = async (): Promise<void> => {
     try {
@@ -70,6 +76,17 @@ export const keepLease = (
   }
   return { finished: finish(), isHeld: contest.isHeld }
 }
+
+/** Whoever listens must not end the contest. */
+const guardedListener =
+  (listener: KeepLeaseOptions['onFact'], logger: Logger) =>
+  (fact: LeaseFact): void => {
+    try {
+      listener?.(fact)
+    } catch (cause) {
+      logger.log('error', 'a listener of the lease threw', { error: String(cause) })
+    }
+  }
 
 /** Whether a control plane is at work. */
 export type LeaseState =

@@ -6,13 +6,18 @@ import type { ApiClient } from './api.js'
 import { configMapAt } from './objects/places.js'
 import { type Holding, holdingOf } from './roster-store/holding.js'
 import { loadRoster } from './roster-store/load.js'
-import { saveText, tidyUp, type Writing } from './roster-store/save.js'
+import { isThere, saveText, tidyUp, type Writing } from './roster-store/save.js'
 
 export interface KubernetesRosterOptions {
   /** That of the control plane. */
   readonly namespace: string
   /** Of the ConfigMap, at most 63 characters; `defaultRosterName` if absent. */
   readonly name?: string | undefined
+  /**
+   * Whether nobody else may write it, as who holds a Lease beside it knows: what is found there then in the place of
+   * what was saved, from a backup say, is replaced. Never if absent.
+   */
+  readonly isAlone?: (() => boolean) | undefined
 }
 
 /** What the ConfigMap of a roster is called if nothing else is said. */
@@ -28,8 +33,8 @@ export const defaultRosterName = 'edgewright-roster'
  *
  * It is written only by who has read it or was the last to write it. So one that cannot be read is never
  * overwritten, and of two control planes on one roster the one that has written first after reading goes on, while
- * the saves of the other fail and say so. A save whose answer was lost is recognized. One that is deleted is
- * written anew.
+ * the saves of the other fail and say so (`Superseded`). A save whose answer was lost is recognized. One that is
+ * deleted is written anew, and so is one that was changed by somebody else while `isAlone` says that none may.
  *
  * Needs the permissions to get, list, create, update and delete ConfigMaps in the namespace.
  *
@@ -38,10 +43,10 @@ export const defaultRosterName = 'edgewright-roster'
  */
 export const kubernetesRosterStore = (
   client: ApiClient,
-  { namespace, name = defaultRosterName }: KubernetesRosterOptions,
+  { namespace, name = defaultRosterName, isAlone = () => false }: KubernetesRosterOptions,
 ): RosterStore => {
   const place = configMapAt(namespace, name)
-  const writing: Writing = { client, place, session: randomUUID().slice(0, 8) }
+  const writing: Writing = { client, place, session: randomUUID().slice(0, 8), isAlone }
   /** What is ours to replace; `undefined` as long as nothing was read. */
   let holding: Holding | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -71,6 +76,8 @@ export const kubernetesRosterStore = (
         if (E.isRight(saved.result)) void inOrder(tidy)
         return saved.result
       }),
+    isThere: () => () =>
+      inOrder(async () => (holding === undefined ? E.right(true) : isThere(writing, holding))),
   }
 }
 

@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from '../../ports/logger.js'
 import type { RouteSource } from '../../ports/route-source.js'
 import type { ApiClient } from './api.js'
 import { ending } from './informers/ending.js'
+import { unlessTooMany } from './informers/namespaces.js'
 import {
   edgeRoutes,
   type FollowOptions,
@@ -32,8 +33,8 @@ export interface KubernetesRoutesOptions extends FollowOptions {
  * Cost: decodes what has changed, and holds no JSON. A state is an O(n) copy of references; at times of many changes
  * there is at most one for each microsecond and object.
  *
- * Errors: a left only if `onState` throws. That there is no such kind, or no permission, is waited out: the
- * definition or the role may be applied after the control plane.
+ * Errors: a left only if `onState` throws, or more namespaces are named than can be followed (64). That there is no
+ * such kind, or no permission, is waited out: the definition or the role may be applied after the control plane.
  *
  * @category kubernetes
  * @since 0.3.0
@@ -42,39 +43,40 @@ export const kubernetesRoutes = (
   client: ApiClient,
   options: KubernetesRoutesOptions = {},
 ): RouteSource => ({
-  watch: (onState, signal) => () => {
-    const clock = options.clock ?? systemClock
-    const logger = guardedLogger(options.logger ?? silentLogger)
-    const { onEnd, end, finished } = ending(signal)
-    let troubles: ReadonlyArray<InformerTrouble> = []
-    const publish = (): number => {
-      const state = stateOf(informer.objects(), troubles)
-      try {
-        onState(state)
-      } catch (cause) {
-        end(E.left({ _tag: 'Unavailable', message: 'the watcher threw', cause }))
+  watch: (onState, signal) =>
+    unlessTooMany(options.namespaces, () => {
+      const clock = options.clock ?? systemClock
+      const logger = guardedLogger(options.logger ?? silentLogger)
+      const { onEnd, end, finished } = ending(signal)
+      let troubles: ReadonlyArray<InformerTrouble> = []
+      const publish = (): number => {
+        const state = stateOf(informer.objects(), troubles)
+        try {
+          onState(state)
+        } catch (cause) {
+          end(E.left({ _tag: 'Unavailable', message: 'the watcher threw', cause }))
+        }
+        return (state.objects?.length ?? 0) * restPerObjectMs
       }
-      return (state.objects?.length ?? 0) * restPerObjectMs
-    }
-    const publishSoon = paced(clock, publish, onEnd)
-    const informer = startInformer(
-      { ...options, client, kind: edgeRoutes, project: seeRoute },
-      {
-        onChanges: (changes) => {
-          logWarnings(logger, changes)
-          publishSoon()
+      const publishSoon = paced(clock, publish, onEnd)
+      const informer = startInformer(
+        { ...options, client, kind: edgeRoutes, project: seeRoute },
+        {
+          onChanges: (changes) => {
+            logWarnings(logger, changes)
+            publishSoon()
+          },
+          onTroubles: (now) => {
+            troubles = now
+            if (informer.isSynced()) publishSoon()
+            else logTroubles(logger, now)
+          },
         },
-        onTroubles: (now) => {
-          troubles = now
-          if (informer.isSynced()) publishSoon()
-          else logTroubles(logger, now)
-        },
-      },
-      onEnd,
-    )
-    void informer.finished.then(end)
-    return finished
-  },
+        onEnd,
+      )
+      void informer.finished.then(end)
+      return finished
+    }),
 })
 
 /**

@@ -54,6 +54,15 @@ export const named = (ids: ReadonlyArray<string>): NamedNodes => ({
   nodeCount: ids.length,
 })
 
+/** Names these too, as far as there is room. */
+export const addNamed = (
+  before: NamedNodes | undefined,
+  ids: ReadonlyArray<string>,
+): NamedNodes => ({
+  nodes: named([...(before?.nodes ?? []), ...ids]).nodes,
+  nodeCount: (before?.nodeCount ?? 0) + ids.length,
+})
+
 /** What is said of that which these refuse: one refusal for each node, and at least one. */
 export const refusedBy = (refusals: ReadonlyArray<Refusal>): RefusedBy => ({
   message: cutMessage(firstOf(refusals)?.message ?? ''),

@@ -6,9 +6,9 @@ import type { NodeMemory } from '../xds/node-memory.js'
 /**
  * The roster as it is to be, how much of it is written down, and who waits for that.
  *
- * Guarantees: as long as `failure` is `undefined`, every id that was admitted is written down, and as a
- * shared one if it is; one write is out at a time; and every id that comes is admitted when a write has
- * succeeded that has it, or has failed or been slow, whichever is first.
+ * Guarantees: as long as `failure` is `undefined`, the roster is this process's own, and every id that was admitted
+ * is written down, and as a shared one if it is; one write is out at a time; and every id that comes is admitted when
+ * a write has succeeded that has it, or has failed or been slow, whichever is first.
  */
 export interface Keeping {
   readonly pages: PM.PersistentMap<Page>
@@ -71,7 +71,15 @@ export type KeepingEvent =
    */
   | { readonly _tag: 'NodeForgotten'; readonly id: string }
   | { readonly _tag: 'SaveSucceeded' }
-  | { readonly _tag: 'SaveFailed'; readonly message: string; readonly retryAtMs: number }
+  | {
+      readonly _tag: 'SaveFailed'
+      readonly message: string
+      readonly retryAtMs: number
+      /** Somebody else has the roster: no write will ever succeed again. */
+      readonly isSuperseded?: boolean
+    }
+  /** What was written last is not there any more. */
+  | { readonly _tag: 'FoundMissing' }
   /** The write has been out for too long, and is still. */
   | { readonly _tag: 'SaveIsSlow'; readonly message: string }
   /** It is as late as `nextKeepingTimer` has asked for, or later. */
@@ -98,6 +106,10 @@ export type KeepingFact =
   /** Its id or cluster is absurdly long: it is not admitted. */
   | { readonly _tag: 'NodeRefused'; readonly node: NodeIdentity }
   | { readonly _tag: 'SaveFailed'; readonly message: string }
+  /** The same, for good: another process has the roster. */
+  | { readonly _tag: 'Superseded'; readonly message: string }
+  /** What was written has been taken away by somebody, and is written again. */
+  | { readonly _tag: 'FoundMissing' }
   /** All is written down again. */
   | { readonly _tag: 'SavedAgain' }
 
@@ -105,7 +117,8 @@ export type KeepingStep = readonly [state: Keeping, effects: ReadonlyArray<Keepi
 
 /**
  * Begins with a roster that was read. It is to be written once as it is: that shows whether it can be, before
- * anybody depends on it, and tells the store whose it is now.
+ * anybody depends on it, and tells the store whose it is now. Until then it is not safe: whoever had it before might
+ * still write an Envoy down that nobody here would know of.
  */
 export const openKeeping = (roster: Roster): Keeping => ({
   pages: PM.fromEntries(
@@ -119,7 +132,7 @@ export const openKeeping = (roster: Roster): Keeping => ({
   saving: undefined,
   admittedAhead: 0,
   isFailing: false,
-  failure: undefined,
+  failure: 'the list of Envoys was not written yet since the start',
   failures: 0,
   retryAtMs: undefined,
   readAtMs: undefined,

@@ -31,6 +31,7 @@ export const doubtDelayMs = 1_000
  * | NodeForgotten  | strikes it off; one that is connected is shared no more, if it is alone    |
  * | SaveSucceeded  | admits those that it has                                                   |
  * | SaveFailed     | admits all, and tries again later                                          |
+ * | FoundMissing   | writes it again, unless a write is out; it is not safe until then          |
  * | SaveIsSlow     | admits all                                                                 |
  *
  * Whatever has changed is written as soon as no write is out. Costs O(log n), a write O(n).
@@ -60,9 +61,13 @@ const receive = (state: Keeping, event: KeepingEvent, nowMs: number): KeepingSte
     case 'SaveFailed':
       return state.saving === undefined
         ? [state, []]
-        : fail({ ...state, saving: undefined, retryAtMs: event.retryAtMs }, event.message)
+        : fail({ ...state, saving: undefined, retryAtMs: event.retryAtMs }, event)
     case 'SaveIsSlow':
-      return state.saving === undefined ? [state, []] : fail(state, event.message)
+      return state.saving === undefined ? [state, []] : fail(state, event)
+    case 'FoundMissing':
+      return state.saving === undefined && state.saved === state.changes
+        ? [{ ...state, changes: state.changes + 1, failure: missing }, [tell(event)]]
+        : [state, []]
     case 'SaveWanted':
       return [{ ...state, retryAtMs: undefined }, []]
     case 'TimePassed':
@@ -214,11 +219,19 @@ const succeed = (state: Keeping): KeepingStep => {
     retryAtMs: undefined,
   }
   const [next, effects] = admitWaiting(saved)
-  const isHealed = isSafe && state.failure !== undefined
+  const wasTold = state.saved > 0 || state.failures > 0
+  const isHealed = isSafe && wasTold && state.failure !== undefined
   return [next, isHealed ? [...effects, tell({ _tag: 'SavedAgain' })] : effects]
 }
 
-const fail = (state: Keeping, message: string): KeepingStep => {
+const missing = 'the list of Envoys was taken away, and is being written again'
+
+interface Failure {
+  readonly message: string
+  readonly isSuperseded?: boolean
+}
+
+const fail = (state: Keeping, { message, isSuperseded = false }: Failure): KeepingStep => {
   const failing: Keeping = {
     ...state,
     isFailing: true,
@@ -227,7 +240,8 @@ const fail = (state: Keeping, message: string): KeepingStep => {
   }
   const [next, effects] = admitWaiting(failing)
   const isKnown = state.failure === message
-  return [next, isKnown ? effects : [tell({ _tag: 'SaveFailed', message }), ...effects]]
+  const fact = tell({ _tag: isSuperseded ? 'Superseded' : 'SaveFailed', message })
+  return [next, isKnown ? effects : [fact, ...effects]]
 }
 
 const write = (state: Keeping, nowMs: number): KeepingStep => {

@@ -118,7 +118,11 @@ const breakGlassAnswer = (key: RouteKey, result: BreakGlassResult): Answer => {
     case 'Broken':
       return ok(brokenDocument(result))
     case 'NotTerminating':
-      return refused(409, 'NotTerminating', `${showKey(key)} is not being deleted`)
+      return refused(
+        409,
+        'NotTerminating',
+        `${showKey(key)} is not being deleted, or not held by us`,
+      )
     case 'Unknown':
       return noRoute(key)
     case 'Failed':

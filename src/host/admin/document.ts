@@ -32,6 +32,8 @@ export interface RouteDocument {
   readonly name: string
   readonly uid: string
   readonly state: DeletionState['_tag']
+  /** It is in a store with finalizers, such as a cluster; absent where nobody says. */
+  readonly stored: boolean | undefined
   /** Since when it is withdrawn, RFC 3339; absent while it is not. */
   readonly since: string | undefined
   /** Why the last write to the object did not succeed, if it did not; it is tried again. */
@@ -159,10 +161,18 @@ export const routesDocument = (
   routes: explanations.slice(0, maxRoutes).map(routeDocument),
 })
 
-const routeDocument = ({ key, uid, state, conditions, owed }: Explanation): RouteDocument => ({
+const routeDocument = ({
+  key,
+  uid,
+  state,
+  isStored,
+  conditions,
+  owed,
+}: Explanation): RouteDocument => ({
   ...key,
   uid,
   state: state._tag,
+  stored: isStored,
   since: 'sinceMs' in state ? dateOf(state.sinceMs) : undefined,
   failure:
     'failure' in state && state.failure !== undefined ? cutMessage(state.failure) : undefined,

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type RouteKey, showKey } from '../../core/edge-route.js'
-import type { BrokenDocument, RouteDocument } from '../admin/document.js'
+import type { BrokenDocument, RouteDocument, RoutesDocument } from '../admin/document.js'
 import type { HostPort } from '../bootstrap.js'
 import { askAdmin } from './admin/client.js'
 import { brokenDecoder } from './admin/decode.js'
@@ -56,13 +56,19 @@ const breakGlass = async (
   world.out(showRoutes(found.right, adminWords(admin)))
   const terminating = found.right.routes.filter(({ state }) => isTerminating(state))
   if (terminating.length === 0)
-    return failed(world, 'break-glass', `${showName(showKey(key))} is not being deleted`)
+    return failed(world, 'break-glass', `${showName(showKey(key))} ${noGlass(found.right)}`)
   world.out(`\n${hazard}\n`)
   const refusal = isAgreed ? undefined : await askForName(showKey(key), world)
   return refusal === undefined
     ? breakIt(key, terminating, admin, world)
     : failed(world, 'break-glass', refusal)
 }
+
+/** Why there is nothing to be broken. */
+const noGlass = ({ routes }: RoutesDocument): string =>
+  routes.some(({ state }) => state === 'Released')
+    ? 'is not held by edgewright: see what owns its finalizers'
+    : 'is not being deleted'
 
 /** Only for the objects that were shown: another one may have come under the name meanwhile. */
 const breakIt = async (

@@ -10,6 +10,7 @@ import { forgetInCluster } from './cluster/forget.js'
 import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import type { Command } from './command.js'
 import { adminOption } from './options.js'
+import { parseNodeId } from './values.js'
 import { exitCodes, type ExitCode, type World } from './world.js'
 
 /** Stops waiting for a lost Envoy. */
@@ -27,14 +28,14 @@ is told through the API server, and must be at work.`,
   prepare: (args) =>
     pipe(
       E.Do,
+      E.bind('id', () => parseNodeId('NODE', args.operands[0] ?? '')),
       E.bind('admin', () => adminFrom(forgetCommand, args)),
       E.bind('cluster', () => clusterFrom(args)),
-      E.map(({ admin, cluster }) => (world) => {
-        const id = args.operands[0] ?? ''
-        return cluster === undefined
-          ? forget(id, admin, world)
-          : forgetInCluster(id, cluster, world)
-      }),
+      E.map(
+        ({ id, admin, cluster }) =>
+          (world) =>
+            cluster === undefined ? forget(id, admin, world) : forgetInCluster(id, cluster, world),
+      ),
     ),
 }
 

@@ -11,7 +11,10 @@ export type {
   ForgetAnswer,
   InspectProblem,
   KubeConfigFrom,
+  KeptLease,
   KubernetesClient,
+  KubernetesEvents,
+  LeaseFact,
   SeenPod,
   Uninstalled,
 } from '../../adapters/k8s/index.js'

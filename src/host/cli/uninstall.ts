@@ -29,7 +29,8 @@ export const uninstallCommand: Command = {
   name: 'uninstall',
   summary: 'take our finalizer off all routes of a cluster, before edgewright leaves it',
   description: `Makes a cluster ready to do without edgewright, once the control plane is gone: as
-long as one is at work this is refused, since it would put the finalizer on again.
+long as one is at work this is refused, since it would put the finalizer on again. So is
+it while a MutatingAdmissionPolicy does the same, as that of deploy/at-birth.
 
 ${consequences}`,
   operands: [],
@@ -67,9 +68,12 @@ const uninstall = async (
   const give = (reason: string): ExitCode => failed(world, 'uninstall', reason)
   const live = await whyNotYet(cluster, world.signal)
   if (live !== undefined) return give(live)
+  const policies = await k8s.findAtBirthPolicies(client, world.signal)()
+  if (E.isRight(policies) && policies.right.length > 0) return give(showPolicies(policies.right))
   const where =
     namespaces === undefined ? 'every namespace' : `the namespaces ${namespaces.join(', ')}`
   world.out(`${consequences}\n\nCluster: ${printable(client.server)}, ${where}.\n`)
+  if (E.isLeft(policies)) world.out(showUnknownPolicies(policies.left))
   const question = `Type ${agreement} to do it: `
   const refusal = isAgreed ? undefined : await askFor(agreement, question, agreement, world)
   if (refusal !== undefined) return give(refusal)
@@ -78,14 +82,17 @@ const uninstall = async (
   if (begun !== undefined) return give(begun)
   const result = await k8s.uninstallRoutes(client, { namespaces }, world.signal)()
   const counts = E.isLeft(result) ? result.left.soFar : result.right
-  world.out(showCounts(counts))
+  world.out(showCounts(counts, E.isRight(result)))
   if (E.isLeft(result)) return give(result.left.message)
   if (counts.failed === 0) return exitCodes.ok
   return give(showFailures(counts))
 }
 
-const showCounts = ({ released, failed: left }: Uninstalled): string =>
-  `\nThe finalizer is off ${plural(released, 'route')}${left === 0 ? '' : `, and still on ${left}`}.\n`
+const showCounts = ({ released, failed: left }: Uninstalled, isWhole: boolean): string => {
+  if (isWhole && released + left === 0) return '\nNo route had our finalizer.\n'
+  const off = released === 0 ? 'no route' : plural(released, 'route')
+  return `\nThe finalizer is off ${off}${left === 0 ? '' : `, and still on ${left}`}.\n`
+}
 
 const showFailures = ({ failed: left, failures }: Uninstalled): string => {
   const rest = left - failures.length
@@ -123,6 +130,19 @@ One that was killed counts for some seconds more: try again then.`
       return undefined
   }
 }
+
+/** With such a policy at work each new route would have the finalizer, and nobody would ever take it off. */
+const showPolicies = (names: ReadonlyArray<string>): string => {
+  const kinds = 'mutatingadmissionpolicies,mutatingadmissionpolicybindings'
+  return `the API server puts the finalizer on every new route, by a policy of deploy/at-birth or one like it.
+Remove it first: kubectl delete --ignore-not-found ${kinds} ${names.map(shellWord).join(' ')}
+It counts for some seconds more: try again then.`
+}
+
+const showUnknownPolicies = (message: string): string => `
+Nobody knows whether the API server puts the finalizer on new routes: ${printable(message)}
+If deploy/at-birth was applied, do first: kubectl delete -k deploy/at-birth
+`
 
 const unknown = (message: string): string =>
   `nobody knows whether a control plane is at work: ${message}`

@@ -6,6 +6,7 @@ import type { Context, HttpListener } from '../../core/context.js'
 import { defaultContext } from '../../core/context.js'
 import type { LabelOf } from './command.js'
 import { parseDuration } from '../../core/duration.js'
+import { maxIdLength } from '../../core/roster.js'
 import { type HostPort, showHostPort } from '../bootstrap.js'
 
 /** Port 0 stands for any free port, where somebody can be told which one it became. */
@@ -125,6 +126,14 @@ export const parseChoice = <A extends string>(
   return choice === undefined
     ? E.left(`${option} ${text}: should be one of ${choices.join(', ')}`)
     : E.right(choice)
+}
+
+/** Parses the id of an Envoy: none that is empty, or longer than this, is ever written down. */
+export const parseNodeId = (label: string, text: string): Either<string, string> => {
+  if (text === '') return E.left(`${label}: should be the id of an Envoy; it is empty`)
+  return text.length <= maxIdLength
+    ? E.right(text)
+    : E.left(`${label}: an id has at most ${maxIdLength} characters; this one has ${text.length}`)
 }
 
 /** The name of a fleet, as routes may name it. */

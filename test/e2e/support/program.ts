@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { onTestFinished } from 'vitest'
 import type { HostPort } from '../../../src/host/bootstrap.js'
@@ -53,9 +54,17 @@ export const startProgram = async (options: ProgramOptions): Promise<Program> =>
   const xds = { host: '127.0.0.1', port: xdsPort }
   const admin = `127.0.0.1:${adminPort}`
   const lives: Array<Life> = []
+  // Its lives are those of a container, whose Pod stays the same.
+  const podUid = randomUUID()
   const start = async (): Promise<void> => {
     if (lives.at(-1)?.isOver() === false) throw new Error('the program runs already')
-    const life = spawnLife(options, ['--xds', `${xds.host}:${xds.port}`, '--admin', admin])
+    const env = { POD_UID: podUid, ...options.env }
+    const life = spawnLife({ ...options, env }, [
+      '--xds',
+      `${xds.host}:${xds.port}`,
+      '--admin',
+      admin,
+    ])
     lives.push(life)
     await untilReady(life, options.readyWhen ?? 'listening for Envoys')
   }

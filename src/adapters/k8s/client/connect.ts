@@ -37,13 +37,13 @@ export interface KubernetesClient extends ApiClient {
  * Makes a client of the current context's API server. Connects when something is sent.
  *
  * Guarantees: connections are kept and shared, a bounded number of them, and those of streams keep
- * no request waiting. A token file is read again every few seconds, and at once when its token was
- * refused; programs and auth providers are asked again every minute, and when what they gave was
- * refused. A refused request is then sent once more, provided that there is something new to send.
- * A GET whose connection had died while nobody used it is sent once more, too. Every other failure
- * is the caller's, and so is every status. `send` and `stream` never reject, and leave no timer,
- * listener or connection behind that is not to be used again. To an `http://` server no credentials
- * are sent.
+ * no request waiting, nor do many requests a vital one. A token file is read again every few
+ * seconds, and at once when its token was refused; programs and auth providers are asked again
+ * every minute, and when what they gave was refused. A refused request is then sent once more,
+ * provided that there is something new to send. A GET whose connection had died while nobody used
+ * it is sent once more, too. Every other failure is the caller's, and so is every status. `send`
+ * and `stream` never reject, and leave no timer, listener or connection behind that is not to be
+ * used again. To an `http://` server no credentials are sent.
  *
  * Assumptions: a KubeConfig whose credentials come from a program is not shared with other clients,
  * since the library remembers what programs say by the name of the user.
@@ -92,14 +92,10 @@ export const connectKubernetes = (options: KubernetesClientOptions): KubernetesC
   }
 }
 
-const questionOf = ({ method, path, query, body, contentType }: ApiRequest): Question => ({
-  use: 'request',
-  method,
-  path,
-  query,
-  body,
-  contentType,
-})
+const questionOf = (request: ApiRequest): Question => {
+  const { method, path, query, body, contentType, isVital = false } = request
+  return { use: isVital ? 'vital' : 'request', method, path, query, body, contentType }
+}
 
 const streamQuestionOf = ({ path, query }: ApiStream): Question => ({
   use: 'stream',

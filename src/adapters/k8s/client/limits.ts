@@ -6,6 +6,11 @@
 export const maxConnections = 16
 
 /**
+ * How many vital requests of one client are under way at once, beside the others: a roster has four, and a Lease one.
+ */
+export const maxVitalConnections = 6
+
+/**
  * How many streams are open at once, each on a connection of its own: four kinds in 64 namespaces.
  */
 export const maxStreams = 256

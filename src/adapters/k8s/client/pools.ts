@@ -1,12 +1,20 @@
 import { Agent as HttpAgent, type AgentOptions } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Credentials } from './credentials.js'
-import { idleMs, maxConnections, maxIdleStreams, maxStreams, tcpKeepAliveMs } from './limits.js'
+import {
+  idleMs,
+  maxConnections,
+  maxIdleStreams,
+  maxStreams,
+  maxVitalConnections,
+  tcpKeepAliveMs,
+} from './limits.js'
 
 /**
- * What a connection is for: streams hold theirs for minutes, and must never keep requests waiting.
+ * What a connection is for: streams hold theirs for minutes, and must never keep requests waiting; many requests at
+ * once, of a slow server, must not keep the vital ones waiting.
  */
-export type Use = 'request' | 'stream'
+export type Use = 'request' | 'vital' | 'stream'
 
 /** The connections of a client: bounded, kept open, and made with one set of certificates. */
 export interface Pools {
@@ -44,7 +52,7 @@ export const poolsFor = (server: URL): Pools => {
 }
 
 const agentsOf = (pool: Pool | undefined): ReadonlyArray<HttpAgent> =>
-  pool === undefined ? [] : [pool.agents.request, pool.agents.stream]
+  pool === undefined ? [] : Object.values(pool.agents)
 
 const open = ({ protocol }: URL, { tls }: Credentials): Pool['agents'] => {
   const agent = (maxSockets: number, maxFreeSockets: number): HttpAgent => {
@@ -59,6 +67,7 @@ const open = ({ protocol }: URL, { tls }: Credentials): Pool['agents'] => {
   }
   return {
     request: agent(maxConnections, maxConnections),
+    vital: agent(maxVitalConnections, maxVitalConnections),
     stream: agent(maxStreams, maxIdleStreams),
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../../ports/logger.js'
 import type { SourceError } from '../../../ports/route-source.js'
 import type { ApiClient } from '../api.js'
 import type { InformerTrouble } from '../informers/index.js'
+import { maxNamespaces } from '../informers/namespaces.js'
 import { paced } from '../informers/paced.js'
 import { askPod, type PodAnswer } from './ask-pod.js'
 import { answered, askAbout, type Inquiries, type Inquiry, podsIn } from './inquiries.js'
@@ -15,12 +16,6 @@ export const lookEveryMs = 10_000
 
 /** How many Pods are asked for at once: many hundred a second, and no burden for an API server. */
 export const maxAsking = 8
-
-/**
- * How many namespaces are watched at once, each by a connection; Envoys in others are not found to be gone. Ids are
- * what Envoys call themselves, so their number must not be up to them.
- */
-export const maxNamespaces = 64
 
 export interface EnvoyPodsPorts {
   readonly client: ApiClient
@@ -57,6 +52,10 @@ export const followEnvoyPods = (ports: EnvoyPodsPorts, signal: AbortSignal): voi
 /** How long to rest for each node after a look, in milliseconds: it takes a fraction of that. */
 const restPerNodeMs = 0.001
 
+/**
+ * No more than `maxNamespaces`; Envoys in others are not found to be gone. Ids are what Envoys call themselves, so the
+ * number of namespaces must not be up to them.
+ */
 interface WatchedNamespaces {
   /** By namespace, the names of the Pods that are asked about. */
   readonly askAbout: (pods: ReadonlyMap<string, ReadonlySet<string>>) => void

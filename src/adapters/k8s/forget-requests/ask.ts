@@ -24,6 +24,9 @@ export const forgetAnswerMs = 20_000
 /** How often it is looked whether there is one, in milliseconds. */
 const lookEveryMs = 500
 
+/** The longest that it is not looked because the server asks to be left alone, in milliseconds. */
+const maxRetryAfterMs = 5_000
+
 export interface AskToForgetOptions {
   /** That of the control plane. */
   readonly namespace: string
@@ -77,9 +80,11 @@ const waitForAnswer = async (
 ): Promise<E.Either<ApiProblem, ForgetAnswer>> => {
   const key = keyOfId(request.id)
   const deadlineMs = clock.nowMs() + forgetAnswerMs
+  let askedMs = 0
   while (!signal.aborted && clock.nowMs() < deadlineMs) {
-    await pause(clock, lookEveryMs, signal)
+    await pause(clock, Math.max(lookEveryMs, Math.min(askedMs, maxRetryAfterMs)), signal)
     const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
+    askedMs = found._tag === 'Problem' ? (found.problem.retryAfterMs ?? 0) : 0
     if (found._tag === 'Problem' && !found.isPassing) return E.left(found.problem)
     const answer = found._tag === 'Done' ? answerTo(request, found.object) : undefined
     if (answer === undefined) continue

@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from '../../../ports/logger.js'
 import type { ApiClient } from '../api.js'
 import { objectIn } from '../informers/index.js'
 import { ask } from '../objects/answer.js'
+import type { ApiProblem } from '../objects/api-problem.js'
 import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
   type ForgetAnswer,
@@ -16,6 +17,12 @@ import {
 
 /** How often it is looked whether somebody asks, in milliseconds: people wait for it, a server does not notice it. */
 export const lookForRequestsMs = 2_000
+
+/**
+ * The longest that nobody looks because the server asks to be left alone, in milliseconds: people wait for twice as
+ * long.
+ */
+export const maxRetryAfterMs = 10_000
 
 /** How many requests are answered at a time; the others wait for the next look. */
 const maxAtOnce = 50
@@ -65,10 +72,13 @@ export const serveForgetRequests = async (
       ? await look(ports, memory, signal)
       : { memory, problem: undefined }
     memory = next
-    if (problem !== undefined && problem !== trouble)
-      logger.log('warn', 'requests to forget Envoys cannot be seen or answered', { error: problem })
-    trouble = problem
-    await pause(clock, lookForRequestsMs, signal)
+    if (problem !== undefined && problem.message !== trouble)
+      logger.log('warn', 'requests to forget Envoys cannot be seen or answered', {
+        error: problem.message,
+      })
+    trouble = problem?.message
+    const askedMs = Math.min(problem?.retryAfterMs ?? 0, maxRetryAfterMs)
+    await pause(clock, Math.max(lookForRequestsMs, askedMs), signal)
   }
 }
 
@@ -93,7 +103,7 @@ const nothing: Memory = { answers: new Map(), answered: new Map() }
 interface Looked {
   readonly memory: Memory
   /** Why it could not be done. */
-  readonly problem: string | undefined
+  readonly problem: ApiProblem | undefined
 }
 
 type Change = readonly [key: string, request: ForgetRequest | undefined]
@@ -102,7 +112,7 @@ const look = async (ports: Ports, memory: Memory, signal: AbortSignal): Promise<
   const { client, place, clock, isHeld } = ports
   const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
   if (found._tag === 'Missing') return { memory: nothing, problem: undefined }
-  if (found._tag !== 'Done') return { memory, problem: found.problem.message }
+  if (found._tag !== 'Done') return { memory, problem: found.problem }
   // Another may have the lease by now, and answer.
   if (!isHeld()) return { memory, problem: undefined }
   const entries = Object.entries(objectIn(found.object, 'data')).map(
@@ -116,7 +126,7 @@ const look = async (ports: Ports, memory: Memory, signal: AbortSignal): Promise<
   // Guarded, so that a newer request is not replaced by the answer to an older one.
   const patch = patchRequests(place, changes, versionOf(found.object))
   const written = await ask(client, patch, `answer in ${place.shown}`, signal)
-  return { memory: next, problem: written._tag === 'Problem' ? written.problem.message : undefined }
+  return { memory: next, problem: written._tag === 'Problem' ? written.problem : undefined }
 }
 
 /** It is no request, has no answer, or has one that nobody fetches. */

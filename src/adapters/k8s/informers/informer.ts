@@ -18,6 +18,7 @@ import {
 } from '../reflector/index.js'
 import { ending } from './ending.js'
 import { inNameOrder, type Kind, pathOf, showPlace } from './kinds.js'
+import { troubleTeller } from './tell-troubles.js'
 
 export interface InformerOptions<A> extends FollowOptions {
   readonly client: ApiClient
@@ -55,7 +56,10 @@ export interface InformerHandlers<A> {
    * that come to none tell that a group has become known.
    */
   readonly onChanges: (changes: ReadonlyArray<Change<A>>) => void
-  /** Is told each time what is wrong at the moment, also before everything was listed. */
+  /**
+   * Is told each time what is wrong at the moment, also before everything was listed; of what stays wrong again after
+   * a minute, then every ten.
+   */
   readonly onTroubles: (troubles: ReadonlyArray<InformerTrouble>) => void
 }
 
@@ -108,20 +112,21 @@ export const startInformer = <A>(
   const fail = (cause: unknown): void =>
     end(E.left({ _tag: 'Unavailable', message: `following ${options.kind.plural} failed`, cause }))
   const report = (changes: ReadonlyArray<Change<A>>): void => {
-    const now = parts.flatMap(troubleOf)
-    if (!isSame(now, troubles)) handlers.onTroubles((troubles = now))
+    tellTroubles()
     if (!parts.every(isListed)) return
     const isFirst = !isTold
     isTold = true
     handlers.onChanges(isFirst ? [...objectsOf(parts)].map(addition) : changes)
   }
   let isTold = false
-  let troubles: ReadonlyArray<InformerTrouble> = []
   const parts = placesOf(options).map(({ where, namespace }): Part<A> => {
     const ports = portsOf(options, namespace)
     const reflector = makeReflector(ports, ({ changes }) => report(changes), fail, onEnd)
     return { namespace, where, reflector }
   })
+  const { clock = systemClock } = options
+  const troubles = (): ReadonlyArray<InformerTrouble> => parts.flatMap(troubleOf)
+  const tellTroubles = troubleTeller({ ...handlers, clock, troubles, onBug: fail }, onEnd)
   if (!onEnd.aborted) parts.forEach(({ reflector }) => reflector.start())
   return {
     finished,
@@ -197,10 +202,6 @@ const troubleOf = ({ where, reflector }: Part<unknown>): ReadonlyArray<InformerT
   const { trouble } = reflector.state()
   return trouble === undefined ? [] : [{ where, message: showTrouble(trouble, where) }]
 }
-
-const isSame = (a: ReadonlyArray<InformerTrouble>, b: ReadonlyArray<InformerTrouble>): boolean =>
-  a.length === b.length &&
-  a.every(({ where, message }, i) => where === b[i]?.where && message === b[i].message)
 
 function* objectsOf<A>(parts: ReadonlyArray<Part<A>>): Generator<Reflected<A>, void, undefined> {
   for (const { reflector } of parts) yield* entries(reflector.state().held.objects)

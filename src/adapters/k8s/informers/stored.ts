@@ -16,20 +16,28 @@ export const storedOf = (object: JsonObject): StoredObject => {
     resourceVersion: textIn(metadata, 'resourceVersion') ?? '',
     finalizers: textsIn(metadata.finalizers),
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    conditions: ownConditions(objectIn(object, 'status').conditions),
+    ...ownConditions(objectIn(object, 'status').conditions),
   }
 }
 
 const textsIn = (value: unknown): ReadonlyArray<string> =>
   isList(value) ? value.filter((item) => typeof item === 'string') : []
 
-/** Those that are ours, and are whole. */
-const ownConditions = (conditions: unknown): ReadonlyArray<Condition> =>
-  isList(conditions) ? conditions.filter(isOwnCondition).map(bare) : []
+type OwnConditions = Pick<StoredObject, 'conditions' | 'hasForeignConditions'>
 
-const isOwnCondition = (condition: unknown): condition is Condition =>
-  isObject(condition) &&
-  conditionTypes.some((type) => type === condition.type) &&
+/** Those of our types that are whole; the others are noted only. */
+const ownConditions = (conditions: unknown): OwnConditions => {
+  const own = isList(conditions) ? conditions.filter(isObject).filter(isOfOwnType) : []
+  const whole = own.filter(isWhole).map(bare)
+  return {
+    conditions: whole,
+    ...(whole.length < own.length && { hasForeignConditions: true }),
+  }
+}
+
+const isOfOwnType = ({ type }: JsonObject): boolean => conditionTypes.some((own) => own === type)
+
+const isWhole = (condition: JsonObject): condition is JsonObject & Condition =>
   (condition.status === 'True' || condition.status === 'False') &&
   typeof condition.reason === 'string' &&
   typeof condition.message === 'string' &&

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
 import type { ApiClient, ApiFailure, ApiReply } from '../api.js'
-import { isList, isObject, type JsonObject } from '../informers/index.js'
+import { isObject, type JsonObject } from '../informers/index.js'
 import { walkPages } from '../objects/walk-pages.js'
-import { isDenied, saidBy } from '../reply.js'
+import { isDenied, itemsOn, saidBy } from '../reply.js'
 
 /** Why a person gets no answer from an API server. */
 export interface InspectProblem {
@@ -51,7 +51,9 @@ export const listObjects = async (
     },
     take: (reply) => {
       if (reply.status !== 200) return E.left(refusedBy(path, reply))
-      objects.push(...objectsOn(reply))
+      const items = itemsOn(reply)
+      if (items === undefined) return E.left(noList(path))
+      objects.push(...items.filter(isObject))
       return E.right(true)
     },
     onRestart: () => void objects.splice(0),
@@ -79,5 +81,7 @@ const tooMany = (path: string): InspectProblem => ({
   message: `there are too many objects at ${path}`,
 })
 
-const objectsOn = ({ body }: ApiReply): ReadonlyArray<JsonObject> =>
-  isObject(body) && isList(body['items']) ? body['items'].filter(isObject) : []
+const noList = (path: string): InspectProblem => ({
+  _tag: 'Failed',
+  message: `${path}: something else than a list was sent. Is there a proxy before the API server?`,
+})

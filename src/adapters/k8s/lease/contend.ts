@@ -1,9 +1,9 @@
 import { type Clock, pause } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
 import type { ApiClient } from '../api.js'
-import { ask } from '../objects/answer.js'
+import { type Answer, ask } from '../objects/answer.js'
 import type { Place } from '../objects/places.js'
-import { renewEveryMs, retryMs } from './limits.js'
+import { maxRetryAfterMs, renewEveryMs, requestDeadlineMs, retryMs } from './limits.js'
 import { leaseIn, readLeaseAt, writeLeaseAt } from './record.js'
 import {
   type Contender,
@@ -21,6 +21,7 @@ export interface LeasePorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly identity: string
+  readonly onFact: (fact: LeaseFact) => void
 }
 
 /** How many requests follow on each other: a conflict is looked at, and what was seen is acted on. */
@@ -37,50 +38,77 @@ export const contend = (
   const take = (event: LeaseEvent): LeaseCommand => {
     const [next, command, fact] = step(contender, event)
     contender = next
-    if (fact !== undefined) tell(ports, fact)
+    if (fact === undefined) return command
+    tell(ports, fact)
+    ports.onFact(fact)
     return command
   }
   const run = async (): Promise<void> => {
     while (!isStopped()) {
       const dueMs = clock.nowMs()
       let command = take({ _tag: 'Due', nowMs: dueMs })
+      let askedMs = 0
       for (let i = 0; i < maxInARow && command._tag !== 'Rest' && !isStopped(); i += 1) {
-        const event = await perform(ports, command, signal)
-        if (!isStopped()) command = take(event)
+        const performed = await perform(ports, command, signal)
+        askedMs = performed.retryAfterMs
+        if (!isStopped()) command = take(performed.event)
       }
-      await pause(clock, restMs(contender, clock.nowMs(), dueMs), signal)
+      const nowMs = clock.nowMs()
+      await pause(clock, restMs(contender, nowMs, nowMs - dueMs, askedMs), signal)
     }
   }
   return { finished: run(), isHeld: () => !isStopped() && isHeldAt(contender, clock.nowMs()) }
 }
 
-/** One that may still be saved is tried again soon. What takes long does not delay the next renewal. */
-const restMs = (contender: Contender, nowMs: number, dueMs: number): number =>
-  contender.told._tag === 'Failing' && isHeldAt(contender, nowMs)
-    ? retryMs
-    : Math.max(retryMs, renewEveryMs - (nowMs - dueMs))
+/**
+ * One that may still be saved is tried again soon. What takes long does not delay the next renewal. A server that asks
+ * for it is left alone for longer, but never so long that a lease lapses which one more request in time could save.
+ */
+const restMs = (contender: Contender, nowMs: number, tookMs: number, askedMs: number): number => {
+  if (contender.told._tag !== 'Failing' || !isHeldAt(contender, nowMs))
+    return Math.max(retryMs, renewEveryMs - tookMs, Math.min(askedMs, maxRetryAfterMs))
+  const leftMs = contender.heldUntilMs - requestDeadlineMs - nowMs
+  return Math.max(retryMs, Math.min(askedMs, leftMs))
+}
+
+interface Performed {
+  readonly event: LeaseEvent
+  /** How long the server asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number
+}
 
 const perform = async (
-  { client, place, clock }: LeasePorts,
-  command: Exclude<LeaseCommand, { readonly _tag: 'Rest' }>,
+  ports: LeasePorts,
+  command: Performable,
   signal: AbortSignal,
-): Promise<LeaseEvent> => {
+): Promise<Performed> => {
+  const { client, place, clock } = ports
   const sentAtMs = clock.nowMs()
   const isRead = command._tag === 'Read'
   const request = isRead ? readLeaseAt(place) : writeLeaseAt(place, command.record, command.version)
   const what = `${isRead ? 'read' : 'write'} ${place.shown}`
   const answer = await ask(client, request, what, signal)
+  const retryAfterMs = answer._tag === 'Problem' ? (answer.problem.retryAfterMs ?? 0) : 0
+  return { event: eventOf(command, answer, sentAtMs, clock.nowMs()), retryAfterMs }
+}
+
+type Performable = Exclude<LeaseCommand, { readonly _tag: 'Rest' }>
+
+const eventOf = (
+  command: Performable,
+  answer: Answer,
+  sentAtMs: number,
+  nowMs: number,
+): LeaseEvent => {
   switch (answer._tag) {
     case 'Done': {
       const seen = leaseIn(answer.object)
-      if (seen.version === '')
-        return { _tag: 'Failed', message: `cannot ${what}: the API server sends no Lease` }
-      return isRead
-        ? { _tag: 'Read', seen, nowMs: clock.nowMs() }
+      return command._tag === 'Read'
+        ? { _tag: 'Read', seen, nowMs }
         : { _tag: 'Written', seen, sentAtMs }
     }
     case 'Missing':
-      if (isRead) return { _tag: 'Read', seen: undefined, nowMs: clock.nowMs() }
+      if (command._tag === 'Read') return { _tag: 'Read', seen: undefined, nowMs }
       return command.version === undefined
         ? { _tag: 'Failed', message: answer.problem.message }
         : { _tag: 'Conflicted' }

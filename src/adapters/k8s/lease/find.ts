@@ -3,7 +3,8 @@ import type { ApiClient } from '../api.js'
 import { ask } from '../objects/answer.js'
 import type { ApiProblem } from '../objects/api-problem.js'
 import { leasesIn } from '../objects/places.js'
-import { isList, isObject, objectIn, textIn } from '../reflector/index.js'
+import { isObject, objectIn, textIn } from '../reflector/index.js'
+import { itemsOn } from '../reply.js'
 import { requestDeadlineMs } from './limits.js'
 import { managedBy } from './record.js'
 
@@ -19,8 +20,8 @@ export const namespacesOfLeases = async (
   const request = { method: 'GET', ...of, deadlineMs: requestDeadlineMs } as const
   const answer = await ask(client, request, 'list Leases', signal)
   if (answer._tag !== 'Done') return E.left(answer.problem)
-  const { items } = answer.object
-  const namespaces = (isList(items) ? items : []).flatMap((item) =>
+  const items = itemsOn({ body: answer.object }) ?? []
+  const namespaces = items.flatMap((item) =>
     isObject(item) ? (textIn(objectIn(item, 'metadata'), 'namespace') ?? []) : [],
   )
   return E.right([...new Set(namespaces)])

@@ -16,6 +16,12 @@ export const heldForMs = 10_000
 /** When a request that has failed is tried again, in milliseconds. */
 export const retryMs = 1_000
 
+/**
+ * The longest that a lease is left alone that is not held, because the server asks for it, in milliseconds: as long as
+ * another's lasts, so that one which has crashed is noticed not much later.
+ */
+export const maxRetryAfterMs = 15_000
+
 /** How long the reply to a request may take, in milliseconds: a second try fits into what is left of `heldForMs`. */
 export const requestDeadlineMs = 3_000
 

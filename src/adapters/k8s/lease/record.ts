@@ -74,6 +74,7 @@ export const readLeaseAt = (place: Place): ApiRequest => ({
   method: 'GET',
   path: pathTo(place),
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })
 
 /** Writes it in the place of the state `version`, or where there is none if that is `undefined`. */
@@ -101,4 +102,5 @@ export const writeLeaseAt = (
     },
   },
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })

@@ -40,12 +40,17 @@ export type LeaseCommand =
   /** Nothing, until it is due again. */
   | { readonly _tag: 'Rest' }
 
-/** What people should know. */
+/** What people should know. Each is told when it begins. */
 export type LeaseFact =
+  /** It is ours, for the first time or again after it was another's. */
   | { readonly _tag: 'Acquired' }
+  /** It is another's, and was not ours. */
   | { readonly _tag: 'Waiting'; readonly holder: string }
+  /** It was ours, and is another's. */
   | { readonly _tag: 'Lost'; readonly holder: string }
+  /** The API server does not answer, or refuses; whose it is is not known. */
   | { readonly _tag: 'Failing'; readonly message: string }
+  /** It is ours as it was before it failed. */
   | { readonly _tag: 'Recovered' }
 
 export type LeaseStep = readonly [Contender, LeaseCommand, LeaseFact | undefined]

@@ -2,12 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
 import type { ApiClient, ApiFailure, ApiReply, ApiRequest } from '../api.js'
 import { isObject, type JsonObject, textIn } from '../reflector/index.js'
-import { isDenied, isDone, isPassing, saidBy } from '../reply.js'
+import { isDenied, isDone, isPassing, isVersioned, saidBy } from '../reply.js'
 import type { ApiProblem } from './api-problem.js'
 
 /** What has become of a request about one object, split by what is to be done next. */
 export type Answer =
-  /** It was done; what the object is now. */
+  /** It was done; what the object, or the list, is now. Of what was deleted nothing is known by that. */
   | { readonly _tag: 'Done'; readonly object: JsonObject }
   /** There is none of this name; or, to a creation, no such namespace. */
   | { readonly _tag: 'Missing'; readonly problem: ApiProblem }
@@ -25,11 +25,14 @@ export type Answer =
       readonly isUncertain: boolean
       /** It could go better later. */
       readonly isPassing: boolean
-      /** How long it asks to be left alone, in milliseconds. */
-      readonly retryAfterMs: number | undefined
     }
 
-/** Sends a request; `what` is as in `write the ConfigMap edge/roster`. Never rejects. */
+/**
+ * Sends a request; `what` is as in `write the ConfigMap edge/roster`. Never rejects.
+ *
+ * Somebody on the way to the API server, a proxy say, may answer in its place. So what is no object of Kubernetes is
+ * not taken for the one that was asked for, nor any 404 for a word on whether there is one.
+ */
 export const ask = async (
   client: ApiClient,
   request: ApiRequest,
@@ -37,7 +40,7 @@ export const ask = async (
   signal: AbortSignal,
 ): Promise<Answer> => {
   const reply = await attempt(client, request, signal)
-  return E.isLeft(reply) ? unanswered(reply.left, what) : answerOf(reply.right, what)
+  return E.isLeft(reply) ? unanswered(reply.left, what) : answerOf(request, reply.right, what)
 }
 
 const attempt = async (
@@ -57,27 +60,45 @@ const unanswered = ({ message }: ApiFailure, what: string): Answer => ({
   problem: { _tag: 'Unreachable', message: `cannot ${what}: ${message}` },
   isUncertain: true,
   isPassing: true,
-  retryAfterMs: undefined,
 })
 
-const answerOf = (reply: ApiReply, what: string): Answer => {
-  const { status, body, retryAfterMs } = reply
-  if (isDone(reply)) return { _tag: 'Done', object: isObject(body) ? body : {} }
+const answerOf = ({ method }: ApiRequest, reply: ApiReply, what: string): Answer => {
+  const { status, body } = reply
+  if (isDone(reply)) {
+    if (method === 'DELETE') return { _tag: 'Done', object: {} }
+    return isVersioned(body) ? { _tag: 'Done', object: body } : saysNothing(what, 'something else')
+  }
   const problem = problemOf(reply, what)
-  if (status === 404) return { _tag: 'Missing', problem }
+  if (status === 404)
+    return isNotFound(body) ? { _tag: 'Missing', problem } : saysNothing(what, 'a 404 of its own')
   if (status === 409 || status === 410) {
     const alreadyExists = isObject(body) && textIn(body, 'reason') === 'AlreadyExists'
     return { _tag: 'Conflict', problem, alreadyExists }
   }
   const isUncertain = status >= 500
-  return { _tag: 'Problem', problem, isUncertain, isPassing: isPassing(reply), retryAfterMs }
+  return { _tag: 'Problem', problem, isUncertain, isPassing: isPassing(reply) }
 }
+
+const isNotFound = (body: unknown): boolean =>
+  isObject(body) && body.kind === 'Status' && body.reason === 'NotFound'
+
+/** Nothing is known by that, not even whether it was the API server that has answered. */
+const saysNothing = (what: string, sent: string): Answer => ({
+  _tag: 'Problem',
+  problem: {
+    _tag: 'Failed',
+    message: `cannot ${what}: ${sent} was sent in place of what was asked for. Is there a proxy before the API server?`,
+  },
+  isUncertain: true,
+  isPassing: true,
+})
 
 const problemOf = (reply: ApiReply, what: string): ApiProblem => {
   const said = saidBy(reply)
   return {
     _tag: isDenied(reply) ? 'Denied' : 'Failed',
     message: `cannot ${what}: ${reasonOf(reply.status)}${said === undefined ? '' : `: ${cutMessage(said)}`}`,
+    ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
   }
 }
 

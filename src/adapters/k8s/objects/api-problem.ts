@@ -9,4 +9,6 @@ export interface ApiProblem {
     | 'Failed'
   /** For people: what was asked, what was said, and what to do where that is known. */
   readonly message: string
+  /** How long the API server asks to be left alone, in milliseconds; absent if it does not. */
+  readonly retryAfterMs?: number
 }

@@ -8,6 +8,7 @@ import {
   ask,
   isAsked,
   isOvertaken,
+  mayAsk,
   select,
   type Selecting,
   type Selection,
@@ -41,7 +42,7 @@ export const fetchOwed = <A>(
   const told = tell<A>(changes)
   const mayFetch =
     selection !== undefined &&
-    selection.owed.size > 0 &&
+    mayAsk(selection) &&
     (phase._tag === 'Watching' ||
       (phase._tag === 'Pausing' && phase.resourceVersion !== undefined)) &&
     nowMs >= selection.retryAtMs
@@ -60,18 +61,19 @@ export const fetchOwed = <A>(
 const isTooMuch = ({ owed, asked, failures }: Selection): boolean =>
   owed.size + asked.size > maxFetches || failures >= maxFetchFailures
 
-/** Takes in the objects of a group. */
+/** Takes in the objects of a group; then the next one has its turn. */
 export const fetched = <A>(
   state: Reflector<A>,
   wish: Wish,
   items: ReadonlyArray<Sighting<A>>,
+  nowMs: number,
 ): ReflectorStep<A> => {
   const { selection } = state
   if (selection === undefined || !isAsked(selection, wish)) return [state, []]
   const [held, changes] = each(state.held, items, (before, item) =>
     isOvertaken(selection, wish, item.name) ? [before, []] : take(before, item),
   )
-  return [{ ...state, held, selection: answered(selection, wish) }, tell(changes)]
+  return fetchOwed({ ...state, held, selection: answered(selection, wish) }, changes, nowMs)
 }
 
 const take = <A>(held: Holdings<A>, { value, ...rest }: Sighting<A>): Changed<A> =>

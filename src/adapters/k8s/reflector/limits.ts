@@ -48,6 +48,9 @@ export const defaultRelistMs = 1_800_000
 /** How many groups are fetched one by one; for more, everything is listed. */
 export const maxFetches = 32
 
+/** How many of these are under way at once: each takes a server some milliseconds, and others ask it, too. */
+export const maxFetchesAtOnce = 8
+
 /** After how many failures in a row groups are no more fetched one by one: everything is listed. */
 export const maxFetchFailures = 3
 

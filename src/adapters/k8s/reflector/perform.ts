@@ -1,20 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { get } from '../../../core/persistent-map.js'
+import type { ApiFailure, ApiReply } from '../api.js'
 import type { Failure } from './failure.js'
 import type { Reflected } from './holdings.js'
 import { pageDeadlineMs } from './limits.js'
 import type { ReflectorPorts } from './ports.js'
 import { wants, type Wish } from './selection.js'
 import type { Reflector, ReflectorEffect, ReflectorEvent } from './state.js'
-import {
-  failureOf,
-  malformed,
-  type Reading,
-  readEnd,
-  readItems,
-  readPage,
-  refusalOf,
-} from './wire.js'
+import { failureOf, type Page, type Reading, readEnd, readPage } from './wire.js'
 
 type Effect<A, Tag> = ReflectorEffect<A> & { readonly _tag: Tag }
 
@@ -37,9 +30,10 @@ export const performing = <A>(ports: ReflectorPorts<A>, reading: Reading<A>): Pe
     list: async ({ attempt, query: page }, signal) => {
       const request = { method: 'GET', path, query: { ...query, ...page } } as const
       const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
-      return E.isLeft(reply)
-        ? { _tag: 'Failed', attempt, failure: failureOf(reply.left) }
-        : readPage(reading, attempt, reply.right)
+      const listed = pageIn(reading, reply)
+      return E.isLeft(listed)
+        ? { _tag: 'Failed', attempt, failure: listed.left }
+        : { _tag: 'Listed', attempt, ...listed.right }
     },
     watch: async ({ attempt, query: watch, silenceMs }, onLine, signal) => {
       const stream = { path, query: { ...query, ...watch }, silenceMs }
@@ -59,7 +53,6 @@ const fetchGroup = async <A>(
   wish: Wish,
   signal: AbortSignal,
 ): Promise<ReflectorEvent<A>> => {
-  const failed = (failure: Failure): ReflectorEvent<A> => ({ _tag: 'FetchFailed', wish, failure })
   const where = grouping?.requestOf(wish.group) ?? { path, query: {} }
   const request = {
     method: 'GET',
@@ -67,13 +60,17 @@ const fetchGroup = async <A>(
     query: { ...query, ...where.query },
   } as const
   const reply = await client.send({ ...request, deadlineMs: pageDeadlineMs }, signal)()
-  if (E.isLeft(reply)) return failed(failureOf(reply.left))
-  if (reply.right.status !== 200) return failed(refusalOf(reply.right))
-  const items = readItems(reading, reply.right)
-  return items === undefined
-    ? failed(malformed('something else than a list'))
-    : { _tag: 'Fetched', wish, items }
+  const page = pageIn(reading, reply)
+  return E.isLeft(page)
+    ? { _tag: 'FetchFailed', wish, failure: page.left }
+    : { _tag: 'Fetched', wish, items: page.right.items }
 }
+
+const pageIn = <A>(
+  reading: Reading<A>,
+  reply: E.Either<ApiFailure, ApiReply>,
+): E.Either<Failure, Page<A>> =>
+  E.isLeft(reply) ? E.left(failureOf(reply.left)) : readPage(reading, reply.right)
 
 /** How objects are read, by what is held and wanted at that moment. */
 export const readingOf = <A>(

@@ -1,7 +1,7 @@
 import type { Performing } from './perform.js'
 import type { ReflectorEffect, ReflectorEvent } from './state.js'
 
-/** Makes the requests of a reflector: one list or watch at a time, and any number of fetches. */
+/** Makes the requests of a reflector: one list or watch at a time, and fetches beside it. */
 export interface Requester<A> {
   readonly perform: (effect: ReflectorEffect<A>) => void
   /** Ends all that is under way. */

@@ -1,3 +1,4 @@
+import { maxFetchesAtOnce } from './limits.js'
 import { get, type Named, type PersistentMap, remove, set } from '../../../core/persistent-map.js'
 
 /**
@@ -111,18 +112,24 @@ export const listBegins = (selection: Selection): Selection => ({
 
 export const listEnds = (selection: Selection): Selection => ({ ...selection, listed: new Set() })
 
-/** Fetches what is owed. */
+/** Whether something is owed, and one more may be fetched. */
+export const mayAsk = ({ owed, asked }: Selection): boolean =>
+  owed.size > 0 && asked.size < maxFetchesAtOnce
+
+/** Fetches what is owed, as far as not too much is under way; the rest stays owed. */
 export const ask = (
   selection: Selection,
 ): readonly [next: Selection, wishes: ReadonlyArray<Wish>] => {
-  const wishes = [...selection.owed].map((group, i) => ({
+  const owed = [...selection.owed]
+  const now = owed.splice(0, maxFetchesAtOnce - selection.asked.size)
+  const wishes = now.map((group, i) => ({
     group,
     moment: selection.moment + i + 1,
   }))
   const asked = new Map(selection.asked)
   for (const { group, moment } of wishes) asked.set(group, { moment })
   const moment = selection.moment + wishes.length
-  return [{ ...selection, owed: new Set(), asked, moment }, wishes]
+  return [{ ...selection, owed: new Set(owed), asked, moment }, wishes]
 }
 
 /** Notes that the watch spoke of an object. */

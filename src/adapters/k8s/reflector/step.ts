@@ -5,7 +5,7 @@ import { drop, nothingHeld, type Objects, put, type Reflected, replace } from '.
 import { healthyWatchMs } from './limits.js'
 import { ended, hasLasted, recover, resume, wellAgain } from './recover.js'
 import { beginList, beginWatch, giveUpMs, nextPage } from './requests.js'
-import { hear, listEnds, selectionOf, wants } from './selection.js'
+import { hear, listEnds, mayAsk, selectionOf, wants } from './selection.js'
 import type {
   Phase,
   Reflector,
@@ -103,7 +103,7 @@ export const step = <A>(
     case 'Selected':
       return changeSelection(state, event, nowMs)
     case 'Fetched':
-      return fetched(state, event.wish, event.items)
+      return fetched(state, event.wish, event.items, nowMs)
     case 'FetchFailed':
       return fetchFailed(state, event.wish, event.failure, nowMs)
   }
@@ -240,7 +240,7 @@ const ticked = <A>(state: Reflector<A>, nowMs: number): ReflectorStep<A> => {
  */
 export const deadlineMs = (state: Reflector<unknown>): number | undefined => {
   const { phase, selection, relistAtMs } = state
-  const owedMs = selection !== undefined && selection.owed.size > 0 ? selection.retryAtMs : Infinity
+  const owedMs = selection !== undefined && mayAsk(selection) ? selection.retryAtMs : Infinity
   const dueMs = ((): number => {
     switch (phase._tag) {
       case 'Listing':

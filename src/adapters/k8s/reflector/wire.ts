@@ -1,9 +1,10 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { showKey } from '../../../core/edge-route.js'
 import type { ApiFailure, ApiReply } from '../api.js'
-import { saidBy } from '../reply.js'
+import { itemsOn, saidBy } from '../reply.js'
 import type { Failure } from './failure.js'
 import type { Reflected } from './holdings.js'
-import { isList, isObject, type JsonObject, objectIn, textIn } from './json.js'
+import { isObject, type JsonObject, objectIn, textIn } from './json.js'
 import type { ReflectorEvent, Sighting } from './state.js'
 
 /**
@@ -25,27 +26,32 @@ export interface Reading<A> {
 
 type News<A> = ReflectorEvent<A> & { readonly attempt: number }
 
-/** Reads the reply to a list. */
-export const readPage = <A>(reading: Reading<A>, attempt: number, reply: ApiReply): News<A> => {
-  const failed = (failure: Failure): News<A> => ({ _tag: 'Failed', attempt, failure })
-  if (reply.status !== 200) return failed(refusalOf(reply))
+/** A list, or a page of one. */
+export interface Page<A> {
+  readonly items: ReadonlyArray<Sighting<A>>
+  readonly resourceVersion: string
+  /** Where the next page begins; `undefined` on the last one. */
+  readonly next: string | undefined
+}
+
+/** Reads the reply to a list. What is no list, as a proxy may send in its place, says nothing of what is there. */
+export const readPage = <A>(reading: Reading<A>, reply: ApiReply): E.Either<Failure, Page<A>> => {
+  if (reply.status !== 200) return E.left(refusalOf(reply))
   const resourceVersion = versionOf(reply.body)
-  if (resourceVersion === undefined) return failed(malformed('a list without a resource version'))
+  if (resourceVersion === undefined) return E.left(malformed('a list without a resource version'))
   const items = readItems(reading, reply)
-  if (items === undefined) return failed(malformed('a list with something else than objects'))
+  if (items === undefined) return E.left(malformed('a list with something else than objects'))
   const next = textIn(objectIn(reply.body, 'metadata'), 'continue')
-  return { _tag: 'Listed', attempt, items, resourceVersion, next }
+  return E.right({ items, resourceVersion, next })
 }
 
 /** The objects of a list; `undefined` if they cannot be told. No items at all are an empty list, as Go writes it. */
-export const readItems = <A>(
+const readItems = <A>(
   reading: Reading<A>,
-  { body }: ApiReply,
+  reply: ApiReply,
 ): ReadonlyArray<Sighting<A>> | undefined => {
-  const items = isObject(body) ? (body.items ?? []) : undefined
-  if (!isList(items)) return undefined
-  const sightings = items.map((item) => sightingOf(reading, item, true))
-  return sightings.every((sighting) => sighting !== undefined) ? sightings : undefined
+  const sightings = itemsOn(reply)?.map((item) => sightingOf(reading, item, true))
+  return sightings?.every((sighting) => sighting !== undefined) ? sightings : undefined
 }
 
 /** Reads a line of a watch. A word that cannot be understood ends it, since nobody knows what it said. */
@@ -88,7 +94,7 @@ export const failureOf = ({ _tag, message }: ApiFailure): Failure => ({
 })
 
 /** What a reply says against a request. */
-export const refusalOf = (reply: ApiReply): Failure => ({
+const refusalOf = (reply: ApiReply): Failure => ({
   _tag: 'Refused',
   status: reply.status,
   message: saidBy(reply) ?? `HTTP ${reply.status}`,
@@ -108,7 +114,7 @@ const statusOf = (object: unknown): Failure => {
   }
 }
 
-export const malformed = (message: string): Failure => ({
+const malformed = (message: string): Failure => ({
   _tag: 'Malformed',
   message: `the API server sent ${message}`,
 })

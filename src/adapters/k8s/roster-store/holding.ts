@@ -15,13 +15,18 @@ export interface Holding {
   readonly tries: number
   /** No try up to this one can take effect any more. */
   readonly settled: number
+  /**
+   * Whether it has written the head since it was read. Who has not does not know what else was written since: that may
+   * be the last word of a predecessor.
+   */
+  readonly hasSaved: boolean
 }
 
 /** What is known once a roster was read. What was tried before may still take effect, if nobody else has written. */
 export const holdingOf = (
   { seen, head, partNames }: Loaded,
   { tries, settled }: Pick<Holding, 'tries' | 'settled'>,
-): Holding => ({ seen, tries, settled, ...sorted(head, partNames) })
+): Holding => ({ seen, tries, settled, hasSaved: false, ...sorted(head, partNames) })
 
 /** The next try to write the head begins. */
 export const afterTry = (holding: Holding): Holding => ({ ...holding, tries: holding.tries + 1 })
@@ -31,6 +36,7 @@ export const afterHead = (holding: Holding, head: Head, seen: Seen): Holding => 
   seen,
   tries: holding.tries,
   settled: holding.tries,
+  hasSaved: true,
   ...sorted(head, [...holding.leftovers, ...holding.parts.values()]),
 })
 
@@ -42,9 +48,12 @@ export const afterAdoption = (holding: Holding, seen: Seen): Holding => ({
 })
 
 /** The head is gone: its parts may be gone, too. */
-export const afterLoss = (holding: Holding): Holding => ({
+export const afterLoss = (holding: Holding): Holding => afterReplacement(holding, undefined)
+
+/** The head is another one, which is to be replaced: nothing is known of the parts. */
+export const afterReplacement = (holding: Holding, seen: Seen | undefined): Holding => ({
   ...holding,
-  seen: undefined,
+  seen,
   parts: new Map(),
   leftovers: new Set([...holding.leftovers, ...holding.parts.values()]),
 })

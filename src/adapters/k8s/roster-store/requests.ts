@@ -23,6 +23,7 @@ export const readHead = (place: Place): ApiRequest => ({
   method: 'GET',
   path: pathTo(place),
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })
 
 /** Writes the head in the place of the state `version`, or where there is none if that is `undefined`. */
@@ -46,6 +47,7 @@ export const writeHead = (
     data: dataOfHead(head),
   },
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })
 
 /** What tells one state of the head from another. */
@@ -74,6 +76,7 @@ export const listParts = ({ collection, name }: Place, rest: string | undefined)
     ...(rest !== undefined && { continue: rest }),
   },
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })
 
 export const createPart = (
@@ -91,10 +94,12 @@ export const createPart = (
     data: dataOfPiece(piece),
   },
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })
 
 export const deletePart = ({ collection }: Place, name: string): ApiRequest => ({
   method: 'DELETE',
   path: pathTo({ collection, name }),
   deadlineMs: requestDeadlineMs,
+  isVital: true,
 })

@@ -10,6 +10,7 @@ import {
   afterDeletion,
   afterHead,
   afterLoss,
+  afterReplacement,
   afterParts,
   afterTry,
   beforeParts,
@@ -23,6 +24,8 @@ export interface Writing {
   readonly place: Place
   /** Tells this store from every other one, in other processes too. May stand in the name of an object. */
   readonly session: string
+  /** Whether nobody else may write there now. */
+  readonly isAlone: () => boolean
 }
 
 /** What has come of something, and what is known after it. */
@@ -73,11 +76,11 @@ const newName = ({ place, session }: Writing, digest: Digest): string =>
   `${place.name}-${session}-${digest}`
 
 const makeParts = async (
-  { client, place, session }: Writing,
+  writing: Writing,
   { pieces }: Layout,
   before: Holding,
 ): Promise<Outcome<SaveResult>> => {
-  const writing = { client, place, session }
+  const { place } = writing
   const missing = [...pieces]
     .filter(([digest]) => !before.parts.has(digest))
     .map(([digest, piece]) => ({ digest, piece, name: newName(writing, digest) }))
@@ -140,9 +143,12 @@ const lookAt = async (
   switch (answer._tag) {
     case 'Done': {
       const seen = seenIn(answer.object)
-      return seen.version !== '' && isOurs(writing, holding, seen)
-        ? { result: 'Again', holding: afterAdoption(holding, seen) }
-        : { result: failed(writing, takenOver), holding }
+      if (seen.version === '') return { result: failed(writing, 'it has no version'), holding }
+      if (isOurs(writing, holding, seen))
+        return { result: 'Again', holding: afterAdoption(holding, seen) }
+      return holding.hasSaved && writing.isAlone()
+        ? { result: 'Again', holding: afterReplacement(holding, seen) }
+        : { result: superseded(writing), holding }
     }
     case 'Missing':
       return { result: 'Again', holding: afterLoss(holding) }
@@ -162,6 +168,23 @@ const isOurs = (
   for (let attempt = settled + 1; attempt <= tries; attempt += 1)
     if (mark === markOf(session, attempt)) return true
   return false
+}
+
+/** Whether the head says what it said; left if that cannot be told. Never rejects. */
+export const isThere = async (
+  writing: Writing,
+  { seen: known }: Holding,
+): Promise<E.Either<RosterError, boolean>> => {
+  const answer = await send(writing, readHead(writing.place))
+  switch (answer._tag) {
+    case 'Done':
+      return E.right(seenIn(answer.object).fingerprint === known?.fingerprint)
+    case 'Missing':
+      return E.right(known === undefined)
+    case 'Conflict':
+    case 'Problem':
+      return unavailable(writing, 'read', answer.problem.message)
+  }
 }
 
 const takenOver =
@@ -208,8 +231,18 @@ const each = async <A>(
   return problem
 }
 
-const failed = ({ place }: Writing, why: string): E.Either<RosterError, never> =>
+const failed = (writing: Writing, why: string): E.Either<RosterError, never> =>
+  unavailable(writing, 'written', why)
+
+const unavailable = (
+  { place }: Writing,
+  done: 'read' | 'written',
+  why: string,
+): E.Either<RosterError, never> =>
+  E.left({ _tag: 'Unavailable', message: `the roster in ${place.shown} cannot be ${done}: ${why}` })
+
+const superseded = ({ place }: Writing): E.Either<RosterError, never> =>
   E.left({
-    _tag: 'Unavailable',
-    message: `the roster in ${place.shown} cannot be written: ${why}`,
+    _tag: 'Superseded',
+    message: `the roster in ${place.shown} cannot be written: ${takenOver}`,
   })

@@ -1,4 +1,5 @@
 import { apiVersion, kind } from '../../../core/edge-route.js'
+import { maxConditions } from '../../../core/crd/status.js'
 import { type Condition, conditionTypes } from '../../../core/status.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import { isList, isObject, objectIn, textIn } from '../informers/index.js'
@@ -41,12 +42,25 @@ export const conditionsWriteOf = (
   })
   return {
     ...application(object),
+    advise: (body) => crowdedBy(body, conditions.length),
     orElse: (body) => {
       const removal = removalAfter(body)
       return removal && { ...removal, then: (after) => application(inFormOf(after, object)) }
     },
   }
 }
+
+/** Why a status has no room for so many conditions of ours; `undefined` if it has. */
+const crowdedBy = (body: unknown, wanted: number): string | undefined => {
+  const { conditions } = objectIn(body, 'status')
+  const others = isList(conditions) ? conditions.filter((each) => !isOfOurs(each)).length : 0
+  return others + wanted > maxConditions
+    ? `the status has ${others} conditions of others, and room for ${maxConditions} in all; take some off`
+    : undefined
+}
+
+const isOfOurs = (condition: unknown): boolean =>
+  isObject(condition) && conditionTypes.some((type) => type === condition.type)
 
 const removalOf = (
   object: StoredObject,
@@ -100,7 +114,11 @@ const removals = (
   })
 }
 
-const isSaid = ({ conditions }: StoredObject, wanted: ReadonlyArray<Condition>): boolean =>
+const isSaid = (
+  { conditions, hasForeignConditions }: StoredObject,
+  wanted: ReadonlyArray<Condition>,
+): boolean =>
+  hasForeignConditions !== true &&
   conditions.length === wanted.length &&
   wanted.every((each) => conditions.some((said) => isSame(said, each)))
 

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
-import { showKey } from '../../../core/edge-route.js'
+import { type RouteKey, showKey } from '../../../core/edge-route.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import type { WriteError, WriteFailure } from '../../../ports/route-store.js'
 import type { ApiFailure, ApiReply } from '../api.js'
 import { objectIn, textIn } from '../informers/index.js'
-import { isDone, saidBy } from '../reply.js'
+import { isDone, isVersioned, saidBy } from '../reply.js'
 import { defaultPauseMs, maxPauseMs } from './limits.js'
 
 export const writeError = (_tag: WriteFailure, message: string): WriteError => ({
@@ -69,12 +69,20 @@ const compared = (
   refusal: WriteError,
 ): WriteError => {
   const metadata = objectIn(body, 'metadata')
+  if (!isVersioned(body)) return noObject(key)
   if (textIn(metadata, 'uid') !== uid)
     return writeError('NotFound', `${showKey(key)} is another object now`)
   if (textIn(metadata, 'resourceVersion') !== resourceVersion)
     return writeError('Conflict', `${showKey(key)} has changed`)
   return refusal
 }
+
+/** A reply that says that it was done, and brings something else than an object: nobody knows who has answered. */
+export const noObject = (key: RouteKey): WriteError =>
+  writeError(
+    'Unavailable',
+    `something else than ${showKey(key)} was sent. Is there a proxy before the API server?`,
+  )
 
 /** How long a server asks to be left alone with a reply, in milliseconds; `undefined` if it does not. */
 export const pauseAskedFor = ({ status, retryAfterMs }: ApiReply): number | undefined => {

@@ -2,10 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import type { Clock } from '../../../ports/clock.js'
 import type { ApiClient, ApiReply } from '../api.js'
-import { edgeRoutes, isList, isObject, pathOf } from '../informers/index.js'
+import { edgeRoutes, isObject, pathOf } from '../informers/index.js'
 import { storedOf } from '../informers/stored.js'
 import { walkPages } from '../objects/walk-pages.js'
-import { isPassing, saidBy } from '../reply.js'
+import { isPassing, itemsOn, saidBy } from '../reply.js'
 import { patiently } from './patience.js'
 
 interface PagePorts {
@@ -52,10 +52,10 @@ const eachPageOf = (
   walkPages<string>({
     ask: (position) => askFor(ports, path, position),
     take: async (reply) => {
-      const { status, body } = reply
+      const { status } = reply
       if (status === 404) return E.right(false)
-      const items = isObject(body) ? (body.items ?? []) : undefined
-      if (status !== 200 || !isList(items)) return E.left(refusalOf(reply))
+      const items = itemsOn(reply)
+      if (status !== 200 || items === undefined) return E.left(refusalOf(reply))
       await onPage(items.filter(isObject).map(storedOf))
       return E.right(!ports.signal.aborted)
     },
@@ -80,4 +80,7 @@ const askFor = (
 }
 
 const refusalOf = (reply: ApiReply): string =>
-  `the API server answers ${reply.status} to a list of ${edgeRoutes.plural}: ${saidBy(reply) ?? 'no reason given'}`
+  `the API server answers ${reply.status} to a list of ${edgeRoutes.plural}: ${reasonOf(reply)}`
+
+const reasonOf = (reply: ApiReply): string =>
+  saidBy(reply) ?? (reply.status === 200 ? 'something else than a list' : 'no reason given')

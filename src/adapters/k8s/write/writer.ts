@@ -5,11 +5,12 @@ import type { Clock } from '../../../ports/clock.js'
 import type { Metrics } from '../../../ports/metrics.js'
 import type { WriteError } from '../../../ports/route-store.js'
 import type { ApiClient, ApiReply } from '../api.js'
-import { isDone } from '../reply.js'
+import { isDone, isVersioned } from '../reply.js'
 import { maxTurnWaitMs, requestDeadlineMs, writeDeadlineMs, type WriteLimits } from './limits.js'
 import {
   explained,
   isAmbiguous,
+  noObject,
   pauseAskedFor,
   refusalOf,
   unanswered,
@@ -40,6 +41,8 @@ export interface WriteStep {
   readonly then?: (body: unknown) => WriteStep | undefined
   /** A way round where this is `Refused`, by what a look at the unchanged object shows. */
   readonly orElse?: (body: unknown) => WriteStep | undefined
+  /** What people can do where this is `Refused`, in a sentence, by what that look shows. */
+  readonly advise?: (body: unknown) => string | undefined
 }
 
 /**
@@ -83,6 +86,7 @@ type Ask = (request: WriteRequest) => Promise<E.Either<WriteError, ApiReply>>
 /** One step after the other, as far as they lead. */
 const takeSteps = async (ask: Ask, first: WriteStep): Promise<E.Either<WriteError, void>> => {
   let hasWritten = false
+  const last = (error: WriteError): WriteError => (hasWritten ? halfDone(error) : error)
   for (let step: WriteStep | undefined = first; step !== undefined;) {
     const reply: E.Either<Failed, ApiReply> = await attempt(ask, step)
     if (E.isRight(reply)) {
@@ -91,8 +95,12 @@ const takeSteps = async (ask: Ask, first: WriteStep): Promise<E.Either<WriteErro
       continue
     }
     const { error, seen } = reply.left
-    step = error._tag === 'Refused' && seen !== undefined ? step.orElse?.(seen) : undefined
-    if (step === undefined) return E.left(hasWritten ? halfDone(error) : error)
+    if (error._tag !== 'Refused' || seen === undefined) return E.left(last(error))
+    const advice = step.advise?.(seen)
+    if (advice !== undefined)
+      return E.left(last(writeError('Refused', `${advice}: ${error.message}`)))
+    step = step.orElse?.(seen)
+    if (step === undefined) return E.left(last(error))
   }
   return E.right(undefined)
 }
@@ -104,7 +112,8 @@ const attempt = async (
 ): Promise<E.Either<Failed, ApiReply>> => {
   const reply = await ask(request)
   if (E.isLeft(reply)) return E.left({ error: reply.left })
-  if (isDone(reply.right)) return reply
+  if (isDone(reply.right))
+    return isVersioned(reply.right.body) ? reply : E.left({ error: noObject(object.key) })
   if (!isAmbiguous(reply.right)) return E.left({ error: refusalOf(object, reply.right) })
   const look = await ask(readOf(object))
   const error = explained(object, reply.right, look)

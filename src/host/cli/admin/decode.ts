@@ -73,6 +73,7 @@ const route = t.type({
   name: text,
   uid: text,
   state: words('Guarding', 'Serving', 'Waiting', 'Settling', 'Releasing', 'Released'),
+  stored: optional(t.boolean),
   since: optional(text),
   failure: optional(text),
   waitsFor: optional(waitsFor),

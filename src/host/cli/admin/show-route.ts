@@ -94,17 +94,21 @@ const advice = (route: RouteDocument, adminWords: string): ReadonlyArray<string>
 const writeAdvice = ({ failure }: RouteDocument): ReadonlyArray<string> =>
   failure === undefined
     ? []
-    : ['See why the object cannot be written: the reason is above, and it is tried again.']
+    : [
+        'See why the object cannot be written: the reason is above, and it is tried again.',
+        '  If the control plane lacks a permission: kubectl apply -k deploy',
+      ]
 
 /** One piece of advice for each cause that is there. */
-const causes = ({ owed, waitsFor }: RouteDocument, adminWords: string): ReadonlyArray<string> => {
+const causes = (
+  { owed, waitsFor, stored }: RouteDocument,
+  adminWords: string,
+): ReadonlyArray<string> => {
   const connected = owed.filter((node) => node.connected)
   const lost = owed.filter((node) => !node.connected)
   return [
     ...(waitsFor?.reason === 'Starting' ? ['Wait: it goes on by itself.'] : []),
-    ...(waitsFor?.reason === 'RosterUnsaved'
-      ? ['Make the file of --roster writable: until then nothing is released.']
-      : []),
+    ...(waitsFor?.reason === 'RosterUnsaved' ? rosterAdvice(stored) : []),
     ...about(connected.filter(refuses), [
       'refuses what it was sent.',
       '  Correct or delete the route that its message speaks of.',
@@ -128,6 +132,14 @@ const causes = ({ owed, waitsFor }: RouteDocument, adminWords: string): Readonly
     ),
   ]
 }
+
+/** A directory of routes has its list in a file, a cluster in itself. */
+const rosterAdvice = (stored: boolean | undefined): ReadonlyArray<string> => [
+  'See why the list of Envoys is not safe: the reason is above, and until it is nothing is released.',
+  ...(stored === true
+    ? ['  If the control plane may not write ConfigMaps of its namespace: kubectl apply -k deploy']
+    : ['  If it cannot be written: make the file of --roster writable.']),
+]
 
 const refuses = ({ lastSaid }: NodeDocument): boolean => lastSaid?.what === 'NACK'
 

@@ -10,7 +10,7 @@ import type { Cluster } from './connect.js'
 import { lookForControlPlane } from './control-plane.js'
 import { clusterRoutesDocument, stateOf } from './document.js'
 import type { ClusterOptions } from './options.js'
-import { clusterWords, nowText, withCluster } from './run.js'
+import { clusterWords, nowText, showProblem, withCluster } from './run.js'
 import { showClusterRoutes } from './show-route.js'
 import { countWaitedFor, deprogrammed, waitedFor } from './waiting.js'
 
@@ -37,7 +37,7 @@ const breakGlass = async (
     k8s.inspectRoute(client, key, world.signal),
     lookForControlPlane(cluster, world.signal),
   ])
-  if (E.isLeft(found)) return give(found.left.message)
+  if (E.isLeft(found)) return give(showProblem(found.left))
   const object = found.right
   if (object === undefined) return give(`no object has the name ${showKey(key)}`)
   const document = clusterRoutesDocument(object, controlPlane, nowText())

@@ -8,7 +8,7 @@ import type { Cluster } from './connect.js'
 import { lookForControlPlane } from './control-plane.js'
 import { clusterRoutesDocument } from './document.js'
 import type { ClusterOptions } from './options.js'
-import { clusterWords, nowText, withCluster } from './run.js'
+import { clusterWords, nowText, showProblem, withCluster } from './run.js'
 import { showClusterRoutes } from './show-route.js'
 
 /** Says of a route what the API server has of it. */
@@ -33,7 +33,7 @@ const explain = async (
     k8s.inspectRoute(client, key, world.signal),
     lookForControlPlane(cluster, world.signal),
   ])
-  if (E.isLeft(found)) return failed(world, 'explain', found.left.message)
+  if (E.isLeft(found)) return failed(world, 'explain', showProblem(found.left))
   if (found.right === undefined)
     return failed(world, 'explain', `no object has the name ${showKey(key)}`)
   const document = clusterRoutesDocument(found.right, controlPlane, nowText())

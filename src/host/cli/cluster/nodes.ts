@@ -18,7 +18,7 @@ import {
 } from './document.js'
 import type { ClusterOptions } from './options.js'
 import { findPods, type PodsFound } from './pods.js'
-import { nowText, withCluster } from './run.js'
+import { nowText, showProblem, withCluster } from './run.js'
 import { showClusterNodes } from './show-nodes.js'
 import { waitedFor } from './waiting.js'
 
@@ -50,7 +50,7 @@ const readNodes = async (
     lookForControlPlane(cluster, signal),
   ])
   if (E.isLeft(roster)) return E.left(roster.left.message)
-  if (E.isLeft(terminating)) return E.left(terminating.left.message)
+  if (E.isLeft(terminating)) return E.left(showProblem(terminating.left))
   const entries = inOrder(roster.right)
   const waiting = waitingIn(terminating.right)
   const pods = await findPods(

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failed } from '../admin/run.js'
 import { shellWord } from '../admin/words.js'
+import type { InspectProblem } from '../peers.js'
 import type { ExitCode, World } from '../world.js'
 import { type Cluster, connectCluster } from './connect.js'
 import type { ClusterOptions } from './options.js'
@@ -28,6 +29,12 @@ export const clusterWords = ({ kubeconfig, context, ownNamespace }: ClusterOptio
   const where = `${option('kubeconfig', kubeconfig)}${option('context', context)}`
   return `${where === '' ? ' --kubernetes' : where}${option('own-namespace', ownNamespace)}`
 }
+
+/** Why the API server has not said what was asked of routes, and what to do where that is known. */
+export const showProblem = ({ _tag, message }: InspectProblem): string =>
+  _tag === 'NoSuchKind'
+    ? `EdgeRoute is not defined in this cluster. Install its definition: kubectl apply -k deploy\n(${message})`
+    : message
 
 /** The date of this machine, RFC 3339: what was asked is of this moment. */
 export const nowText = (): string => new Date().toISOString()

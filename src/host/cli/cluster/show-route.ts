@@ -98,6 +98,8 @@ const advice = (
     case 'Released':
       return ['See what owns the finalizers that are left.']
     case 'Terminating':
+      // No Envoy is waited for any more, and what is missing is a write.
+      if (isAtWork && deprogrammed(route.conditions)?.status === 'True') return releaseAdvice
       return [
         ...(isAtWork ? waitingAdvice(route, ownNamespace, words) : absence),
         `If it cannot wait: edgewright break-glass ${name}${words}`,
@@ -105,6 +107,11 @@ const advice = (
       ]
   }
 }
+
+const releaseAdvice = [
+  'If it stays so, see why the control plane cannot take the finalizer off: its log says it.',
+  '  If it lacks a permission: kubectl apply -k deploy',
+]
 
 const waitingAdvice = (
   { namespace, name, conditions }: ClusterRouteDocument,

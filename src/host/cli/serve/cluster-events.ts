@@ -1,7 +1,8 @@
 import { type DeletionFact, type NotYet } from '../../../core/deletion.js'
 import type { RecordedFact } from '../../../core/deletions.js'
 import { apiVersion, kind } from '../../../core/edge-route.js'
-import { showNotYet } from '../../../core/status.js'
+import type { NamedNodes } from '../../../core/programmed/statement.js'
+import { showNodes, showNotYet } from '../../../core/status.js'
 import type { ForgottenBy, RosterFact } from '../../report-roster.js'
 import type { ClusterEvent } from '../peers.js'
 
@@ -21,12 +22,20 @@ const wordsOfDeletion = (fact: DeletionFact): Words | undefined => {
     case 'Withdrawn':
     case 'CalledOff':
       return undefined
+    case 'Overdue':
+      return { type: 'Warning', reason: 'DeletionWaiting', note: showNotYet(fact.waitsFor) }
     case 'Proven':
-      return { type: 'Normal', reason: 'Deprogrammed', note: 'gone from every Envoy' }
+      return { type: 'Normal', reason: 'Deprogrammed', note: goneWords(fact.forgotten) }
     case 'GlassBroken':
       return { type: 'Warning', reason: 'GlassBroken', note: glassWords(fact.waitedFor) }
   }
 }
+
+const goneWords = (forgotten: NamedNodes | undefined): string =>
+  forgotten === undefined
+    ? 'gone from every Envoy'
+    : 'gone from every Envoy that was not forgotten; ' +
+      `these were, before they confirmed, and may serve it if they still run: ${showNodes(forgotten)}`
 
 const glassWords = (waitedFor: NotYet): string =>
   `gone before it was proven that no Envoy serves it: ${showNotYet(waitedFor)}`

@@ -20,6 +20,8 @@ export const filesWorld = async (
           ? (await loadMemory()).memoryRosterStore()
           : files.right.filesRosterStore({ path: roster }),
     },
+    ready: () => Promise.resolve(),
+    over: new AbortController().signal,
     begin: () => Promise.resolve(),
     close: () => Promise.resolve(),
   })

@@ -6,11 +6,18 @@ import type { Logger } from '../../../ports/logger.js'
 import type { RosterStore } from '../../../ports/roster-store.js'
 import type { RunningHost } from '../../start-host.js'
 import { type Cluster, connectCluster } from '../cluster/connect.js'
-import { type ClusterEvent, loadFiles, type XdsServer } from '../peers.js'
+import {
+  type ClusterEvent,
+  type KeptLease,
+  type KubernetesEvents,
+  loadFiles,
+  type XdsServer,
+} from '../peers.js'
 import type { World } from '../world.js'
 import { eventOfDeletion, eventOfRoster } from './cluster-events.js'
 import type { SourceOptions } from './source-options.js'
-import type { MakingSurroundings } from './surroundings.js'
+import { openTenure, type Tenure } from './tenure.js'
+import type { MakingSurroundings, Surroundings } from './surroundings.js'
 
 type KubernetesSource = Extract<SourceOptions, { readonly _tag: 'Kubernetes' }>
 
@@ -30,47 +37,86 @@ export const kubernetesWorld = async (
 ): MakingSurroundings => {
   const found = await connectCluster(options, world)
   if (E.isLeft(found)) return E.left([found.left])
-  const cluster = found.right
-  const { k8s, client, ownNamespace } = cluster
-  const roster = await rosterIn(cluster, rosterPath)
-  if (E.isLeft(roster)) return E.left([roster.left])
   const ended = new AbortController()
-  const kept = rosterObject(ownNamespace, k8s.defaultRosterName)
-  const identity = `${hostname()}_${randomUUID()}`
-  const lease = k8s.keepLease(client, { namespace: ownNamespace, identity, logger }, ended.signal)
-  const events = k8s.kubernetesEvents(client, { identity, logger }, ended.signal)
-  const tell = (event: ClusterEvent | undefined): void => {
-    if (event !== undefined) events.emit(event)
+  const place = settle(found.right, { logger, world }, ended.signal)
+  const { cluster, writing, tenure, lease, events } = place
+  const { k8s, client, ownNamespace } = cluster
+  const close = async (): Promise<void> => {
+    ended.abort()
+    await Promise.all([lease.finished, events.finished])
+    client.close()
   }
-  logger.log('info', 'following a cluster', {
-    server: client.server,
-    namespaces: namespaces?.join(', ') ?? 'all',
-    ownNamespace,
-  })
+  const roster = await rosterIn(writing, lease.isHeld, rosterPath)
+  if (E.isLeft(roster)) {
+    await close()
+    return E.left([roster.left])
+  }
+  const watched = namespaces?.join(', ') ?? 'all'
+  const where = { server: client.server, namespaces: watched, ownNamespace }
+  logger.log('info', 'following a cluster', where)
   return E.right({
     ports: {
       source: k8s.kubernetesSource(client, { namespaces, logger }),
-      store: k8s.kubernetesRouteStore(client),
+      store: k8s.kubernetesRouteStore(writing.client),
       roster: roster.right,
-      onDeletion: (fact) => tell(eventOfDeletion(fact)),
-      onRosterFact: (fact) => tell(eventOfRoster(fact, kept)),
+      ...tellersOf(place),
     },
+    ready: tenure.begun,
+    over: tenure.over,
     begin: (host, signal) => workBeside({ cluster, host, logger, isHeld: lease.isHeld }, signal),
-    close: async () => {
-      ended.abort()
-      await Promise.all([lease.finished, events.finished])
-      client.close()
-    },
+    close,
   })
 }
+
+/** What a control plane has in a cluster as soon as it is there. */
+interface Place {
+  readonly cluster: Cluster
+  /** The same, for what only the one that counts may write. */
+  readonly writing: Cluster
+  readonly tenure: Tenure
+  readonly lease: KeptLease
+  readonly events: KubernetesEvents
+}
+
+const settle = (cluster: Cluster, { logger, world }: Telling, signal: AbortSignal): Place => {
+  const { k8s, client, ownNamespace: namespace } = cluster
+  const tenure = openTenure(logger)
+  const identity = identityOf(world)
+  const lease = k8s.keepLease(client, { namespace, identity, logger, onFact: tenure.hear }, signal)
+  const writing = { ...cluster, client: { ...client, ...k8s.whileHeld(client, lease.isHeld) } }
+  const events = k8s.kubernetesEvents(client, { identity, logger }, signal)
+  return { cluster, writing, tenure, lease, events }
+}
+
+const tellersOf = ({
+  cluster: { k8s, ownNamespace },
+  tenure,
+  events,
+}: Place): Pick<Surroundings['ports'], 'onDeletion' | 'onRosterFact'> => {
+  const kept = rosterObject(ownNamespace, k8s.defaultRosterName)
+  const tell = (event: ClusterEvent | undefined): void => {
+    if (event !== undefined) events.emit(event)
+  }
+  return {
+    onDeletion: (fact) => tell(eventOfDeletion(fact)),
+    onRosterFact: (fact) => {
+      if (fact._tag === 'Superseded') tenure.end(fact.message)
+      tell(eventOfRoster(fact, kept))
+    },
+  }
+}
+
+/** A Pod is the same one after its container has crashed: what it held then is its own, and nobody waits. */
+const identityOf = ({ env }: World): string => `${hostname()}_${env['POD_UID'] ?? randomUUID()}`
 
 /** In the cluster, unless a file is named for it. */
 const rosterIn = async (
   { k8s, client, ownNamespace }: Cluster,
+  isAlone: () => boolean,
   path: string | undefined,
 ): Promise<E.Either<string, RosterStore>> =>
   path === undefined
-    ? E.right(k8s.kubernetesRosterStore(client, { namespace: ownNamespace }))
+    ? E.right(k8s.kubernetesRosterStore(client, { namespace: ownNamespace, isAlone }))
     : E.Functor.map(await loadFiles(), (files) => files.filesRosterStore({ path }))
 
 /** What the Events of Envoys regard: the list of them. */

@@ -24,20 +24,21 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
   if (E.isLeft(prepared)) return failed(world, ...prepared.left)
   const { xds, around } = prepared.right
   const stop = new AbortController()
-  const signal = AbortSignal.any([world.signal, stop.signal])
+  const signal = AbortSignal.any([world.signal, stop.signal, around.over])
   let operating: RunningHost<XdsServer> | undefined
   const operator = () => operating?.operator
   const admin = await serveOperators({ admin: options.admin, logger }, operator, signal)
   if (E.isLeft(admin)) {
     await around.close()
-    return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
+    return signal.aborted ? ended(world, around) : failed(world, admin.left)
   }
   const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
   try {
+    await around.ready(signal)
     const ports = portsOf(options, xds, around, { logger, nameOf })
     const host = await startHost(ports, signal).catch(toError)
-    if (host instanceof Error && !world.signal.aborted) return failed(world, host.message)
-    if (host === undefined || host instanceof Error) return exitCodes.ok
+    if (host instanceof Error && !signal.aborted) return failed(world, host.message)
+    if (host === undefined || host instanceof Error) return ended(world, around)
     operating = host
     const stopReporting = reportRecoveries(host.fleet, { clock: systemClock, logger, nameOf })
     logListening(logger, host, admin.right)
@@ -50,7 +51,7 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
       await Promise.all([host.fleet.finished, beside])
     }
     logger.log('info', 'stopped')
-    return exitCodes.ok
+    return ended(world, around)
   } finally {
     stop.abort()
     await Promise.all([admin.right.finished, around.close()])
@@ -126,6 +127,10 @@ const nameIn = (controller: Controller | undefined, uid: string): string | undef
   const record = controller?.state().deletions.records.get(uid)
   return record && showKey(record.key)
 }
+
+/** Asked to end is well; where it had to, whoever starts it again should know. */
+const ended = (world: World, { over }: Surroundings): ExitCode =>
+  over.aborted && !world.signal.aborted ? failed(world, String(over.reason)) : exitCodes.ok
 
 const failed = (world: World, ...reasons: ReadonlyArray<string>): ExitCode => {
   for (const reason of reasons) world.err(`edgewright serve: ${reason}\n`)

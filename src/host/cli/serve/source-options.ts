@@ -58,6 +58,12 @@ export const parseSource = (args: Arguments): Either<string, SourceOptions> => {
       )
 }
 
+/**
+ * How many namespaces may be named: each is followed by streams of its own, and the adapter follows no more. (It is
+ * loaded only where a cluster is asked for.)
+ */
+export const maxNamespaces = 64
+
 const missing = (args: Arguments): string => {
   const stray = ofCluster.find((name) => hasFlag(args, name))
   const hint = stray === undefined ? '' : `; ${labelOf(args)(stray)} goes with --kubernetes`
@@ -66,8 +72,18 @@ const missing = (args: Arguments): string => {
 
 const parseKubernetes = (args: Arguments): Either<string, SourceOptions> =>
   E.Monad.chain(parseNamespaces(args), (namespaces) =>
-    E.Functor.map(parseCluster(args), (cluster) => ({ _tag: 'Kubernetes', cluster, namespaces })),
+    namespaces !== undefined && namespaces.length > maxNamespaces
+      ? E.left(tooMany(args, namespaces.length))
+      : E.Functor.map(parseCluster(args), (cluster) => ({
+          _tag: 'Kubernetes',
+          cluster,
+          namespaces,
+        })),
   )
+
+const tooMany = (args: Arguments, count: number): string =>
+  `${labelOf(args)(namespaceOption.name)} names ${count} namespaces, and may name ${maxNamespaces}: each costs the ` +
+  'API server streams of its own. Leave it out to serve all'
 
 /** The namespaces that are meant, each once; `undefined` for all. */
 export const parseNamespaces = (

@@ -1,0 +1,29 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { expect, test } from 'vitest'
+import { type ApiClient, type ApiRequest, whileHeld } from '../../src/adapters/k8s/index.js'
+
+const reply = E.right({ status: 200, body: {}, retryAfterMs: undefined })
+
+test('who does not hold the lease reads, and writes nothing, also what was asked for before', async () => {
+  const sent: Array<string> = []
+  const client: ApiClient = {
+    send: ({ method }) => {
+      return () => {
+        sent.push(method)
+        return Promise.resolve(reply)
+      }
+    },
+    stream: () => () => Promise.resolve(reply),
+  }
+  let isHeld = true
+  const held = whileHeld(client, () => isHeld)
+  const ask = (method: ApiRequest['method']) =>
+    held.send({ method, path: '/', deadlineMs: 1 }, new AbortController().signal)
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+  const early = ask('PATCH')
+  for (const method of methods) expect(await ask(method)()).toEqual(reply)
+  isHeld = false
+  for (const method of methods) await ask(method)()
+  expect(JSON.stringify(await early())).toContain('does not hold the Lease')
+  expect(sent).toEqual([...methods, 'GET'])
+})
