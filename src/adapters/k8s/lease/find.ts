@@ -20,7 +20,9 @@ export const namespacesOfLeases = async (
   const request = { method: 'GET', ...of, deadlineMs: requestDeadlineMs } as const
   const answer = await ask(client, request, 'list Leases', signal)
   if (answer._tag !== 'Done') return E.left(answer.problem)
-  const items = itemsOn({ body: answer.object }) ?? []
+  const items = itemsOn({ body: answer.object })
+  if (items === undefined)
+    return E.left({ _tag: 'Failed', message: 'cannot list Leases: the API server sends no list' })
   const namespaces = items.flatMap((item) =>
     isObject(item) ? (textIn(objectIn(item, 'metadata'), 'namespace') ?? []) : [],
   )

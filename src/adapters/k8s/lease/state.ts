@@ -46,7 +46,7 @@ export type LeaseFact =
   | { readonly _tag: 'Acquired' }
   /** It is another's, and was not ours. */
   | { readonly _tag: 'Waiting'; readonly holder: string }
-  /** It was ours, and is another's. */
+  /** It was ours, and is another's; the holder is empty if that one has given it back already. */
   | { readonly _tag: 'Lost'; readonly holder: string }
   /** The API server does not answer, or refuses; whose it is is not known. */
   | { readonly _tag: 'Failing'; readonly message: string }
@@ -70,12 +70,15 @@ export const newContender = (identity: string): Contender => ({
  * | ---------- | ---------------------------------------------------- | ---------------------- |
  * | Due        | it was ours when it was last seen                    | renew it as it was     |
  * | Due        | otherwise                                            | read it                |
+ * | Read       | it was ours, and is not any more                     | rest: it is lost       |
  * | Read       | there is none; nobody has it; it is ours             | write it               |
  * | Read       | it has said the same for as long as it says it lasts | write it: it has ended |
  * | Read       | otherwise                                            | rest                   |
  * | Written    |                                                      | rest                   |
  * | Conflicted |                                                      | read it                |
  * | Failed     |                                                      | rest; read it next     |
+ *
+ * One that was ours and that nobody has now was another's in between, who has given it back.
  *
  * Whether it has ended is told by the contender's own clock alone, from when it saw the last change: times in the lease
  * are for people. All writes are guarded by what was seen, so that only one of several can have it.
@@ -106,8 +109,10 @@ const onRead = (before: Contender, seen: SeenLease | undefined, nowMs: number): 
   const contender = { ...before, seen, unchangedSinceMs }
   if (seen === undefined) return [contender, writeTo(contender, undefined, nowMs), undefined]
   const { holder, durationMs } = seen.record
+  const isMine = holder === contender.identity
+  if (wasHeldBy(before) && !isMine) return onOthers(contender, holder)
   const hasEnded = nowMs - unchangedSinceMs >= durationMs
-  if (holder === '' || holder === contender.identity || hasEnded)
+  if (holder === '' || isMine || hasEnded)
     return [contender, writeTo(contender, seen, nowMs), undefined]
   return onOthers(contender, holder)
 }
@@ -122,9 +127,12 @@ const onOthers = (contender: Contender, holder: string): LeaseStep => {
   }
   const rest = { _tag: 'Rest' } as const
   if (told._tag === 'Waiting' && told.holder === holder) return [waiting, rest, undefined]
-  const wasHeld = told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
-  return [waiting, rest, { _tag: wasHeld ? 'Lost' : 'Waiting', holder }]
+  return [waiting, rest, { _tag: wasHeldBy(contender) ? 'Lost' : 'Waiting', holder }]
 }
+
+/** Whether it was ours when that was last known, and nobody has heard otherwise since. */
+const wasHeldBy = ({ told }: Contender): boolean =>
+  told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
 
 const onWritten = (contender: Contender, seen: SeenLease, sentAtMs: number): LeaseStep => {
   const { told } = contender
@@ -145,7 +153,7 @@ const onWritten = (contender: Contender, seen: SeenLease, sentAtMs: number): Lea
 const onFailed = (contender: Contender, message: string): LeaseStep => {
   const { told, seen } = contender
   const isMine = seen?.record.holder === contender.identity
-  const wasHeld = told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
+  const wasHeld = wasHeldBy(contender)
   const failing: Contender = {
     ...contender,
     seen: isMine ? undefined : seen,

@@ -59,7 +59,7 @@ export const kubernetesWorld = async (
       source: k8s.kubernetesSource(client, { namespaces, logger }),
       store: k8s.kubernetesRouteStore(writing.client),
       roster: roster.right,
-      ...tellersOf(place),
+      ...tellersOf(place, rosterPath === undefined),
     },
     ready: tenure.begun,
     over: tenure.over,
@@ -88,11 +88,10 @@ const settle = (cluster: Cluster, { logger, world }: Telling, signal: AbortSigna
   return { cluster, writing, tenure, lease, events }
 }
 
-const tellersOf = ({
-  cluster: { k8s, ownNamespace },
-  tenure,
-  events,
-}: Place): Pick<Surroundings['ports'], 'onDeletion' | 'onRosterFact'> => {
+const tellersOf = (
+  { cluster: { k8s, ownNamespace }, tenure, events }: Place,
+  isRosterInCluster: boolean,
+): Pick<Surroundings['ports'], 'onDeletion' | 'onRosterFact'> => {
   const kept = rosterObject(ownNamespace, k8s.defaultRosterName)
   const tell = (event: ClusterEvent | undefined): void => {
     if (event !== undefined) events.emit(event)
@@ -100,14 +99,18 @@ const tellersOf = ({
   return {
     onDeletion: (fact) => tell(eventOfDeletion(fact)),
     onRosterFact: (fact) => {
-      if (fact._tag === 'Superseded') tenure.end(fact.message)
+      // Whoever has changed a file is no other holder of the Lease: only a person may go on with what is there now.
+      if (fact._tag === 'Superseded' && isRosterInCluster) tenure.end(fact.message)
       tell(eventOfRoster(fact, kept))
     },
   }
 }
 
 /** A Pod is the same one after its container has crashed: what it held then is its own, and nobody waits. */
-const identityOf = ({ env }: World): string => `${hostname()}_${env['POD_UID'] ?? randomUUID()}`
+const identityOf = ({ env }: World): string => {
+  const pod = env['POD_UID'] ?? ''
+  return `${hostname()}_${pod === '' ? randomUUID() : pod}`
+}
 
 /** In the cluster, unless a file is named for it. */
 const rosterIn = async (

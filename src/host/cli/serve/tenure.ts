@@ -7,7 +7,7 @@ import type { LeaseFact } from '../peers.js'
  * How long a Lease that can be neither read nor written is waited for, in milliseconds: longer than that of one who has
  * crashed lasts. A cluster that takes no writes for hours is no reason to leave new Envoys without routes.
  */
-export const unknownLeaseMs = 20_000
+export const unknownLeaseMs = 30_000
 
 /** The time in which a control plane is the one that counts. */
 export interface Tenure {
@@ -65,7 +65,9 @@ export const openTenure = (logger: Logger, clock: Clock = systemClock): Tenure =
 }
 
 const takenBy = (holder: string): string =>
-  `another control plane, ${holder}, has the Lease: this one is started again, and waits for it`
+  holder === ''
+    ? 'another control plane had the Lease meanwhile: this one has to start again, and to read what that has written'
+    : `another control plane, ${holder}, has the Lease: this one has to start again, and waits for it`
 
 /** Resolves when one of them has aborted. */
 const aborted = (...signals: ReadonlyArray<AbortSignal>): Promise<void> =>
