@@ -43,12 +43,7 @@ export const overdueMs = ({ sinceMs, toldMs }: Course, waitsFor: NotYet): number
 /** Notes that nobody waits any more for Envoys that had not confirmed: once for each of them. */
 export const noteForgotten = (state: DeletionState, ids: ReadonlyArray<string>): DeletionState => {
   if (state._tag !== 'Waiting' || ids.length === 0) return state
-  const { sinceMs, forgotten, toldMs, waitsFor } = state
-  return {
-    _tag: 'Waiting',
-    sinceMs,
-    forgotten: addNamed(forgotten, ids),
-    ...(toldMs !== undefined && { toldMs }),
-    waitsFor,
-  }
+  const { sinceMs, waitsFor } = state
+  const noted = { ...state, forgotten: addNamed(state.forgotten, ids) }
+  return { _tag: 'Waiting', ...courseOf(noted, sinceMs), waitsFor }
 }

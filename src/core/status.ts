@@ -25,6 +25,10 @@ export interface Condition {
 export const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'Deprogrammed'] as const
 export type ConditionType = (typeof conditionTypes)[number]
 
+/** True of the types that are ours. */
+export const isConditionType = (type: unknown): type is ConditionType =>
+  conditionTypes.some((own) => own === type)
+
 /** A condition that is not yet dated. */
 interface Statement {
   readonly type: ConditionType

@@ -9,6 +9,7 @@ import { type Logger, silentLogger } from '../ports/logger.js'
 import { type Metrics, noMetrics } from '../ports/metrics.js'
 import type { RosterStore } from '../ports/roster-store.js'
 import type { XdsObserver } from '../ports/xds-observer.js'
+import { aborted } from './aborted.js'
 import { keepGate, type RunningGate } from './keep-gate.js'
 import { type KeptRoster, keptRoster } from './kept-roster.js'
 import { loadRoster } from './load-roster.js'
@@ -151,9 +152,3 @@ const finish = async (
   }
   start.close()
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })

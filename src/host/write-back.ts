@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Write, wantedWrite } from '../core/deletion.js'
 import type { DeletionRecord } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
-import { type Condition, conditionsOf, conditionTypes } from '../core/status.js'
+import { type Condition, conditionsOf, isConditionType } from '../core/status.js'
 import { finalizer, type StoredObject } from '../core/stored-object.js'
 import type { Verdict } from '../core/verdict.js'
 import type { Clock } from '../ports/clock.js'
@@ -64,10 +64,11 @@ export interface WriteBack {
  * nothing else. Finalizers and conditions have a queue each: a store may take its time with the conditions of
  * thousands of objects, and no deletion waits behind these.
  *
- * What is written is decided when its turn comes, by what is known then: an Envoy that came back meanwhile
- * stops a release. Conditions are only written where they differ from what the object has, or was last
- * given, and not of one that is about to go. Of one object one write is under way at a time: of two, one would
- * only learn of the other. A write that is not answered within `storeAnswerMs` has failed, and gives up its turn.
+ * What is written is decided when its turn comes here, by what is known then: an Envoy that came back meanwhile
+ * stops a release. (What a store makes wait for its own turn after that is not decided again.) Conditions are only
+ * written where they differ from what the object has, or was last given, and not of one that is about to go. Of one
+ * object one write is under way at a time: of two, one would only learn of the other. A write that is not answered
+ * within `storeAnswerMs` has failed, and gives up its turn.
  */
 export const writeBack = (given: WriteBackPorts): WriteBack => {
   const { store, giveUp } = timedStore(given.store, given.clock)
@@ -235,7 +236,7 @@ const reportFailure = (
     problem,
   })
 
-const isOurs = ({ type }: Condition): boolean => conditionTypes.includes(type)
+const isOurs = ({ type }: Condition): boolean => isConditionType(type)
 
 /** RFC 3339 without fractions, as Kubernetes has it. */
 const secondsOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -55,7 +55,8 @@ test('serve ends with a signal while no API server answers', async () => {
   const KUBECONFIG = join(directory, 'config')
   const argv = ['serve', '--kubernetes', '--xds', '127.0.0.1:0', '--admin', 'off']
   const cli = run(argv, { env: { KUBECONFIG } })
-  await eventually(cli.err, (text) => text.includes('the list of Envoys cannot be read'), 30_000)
+  // It waits for its Lease for 30 s before it goes on without.
+  await eventually(cli.err, (text) => text.includes('the list of Envoys cannot be read'), 60_000)
   const beganMs = performance.now()
   cli.child.kill('SIGTERM')
   expect((await cli.finished).code).toBe(0)

@@ -61,6 +61,17 @@ const started = async () => {
   }
 }
 
+/** Others hold the object too, and a lost Envoy holds its deletion up. */
+const waitingForLost = async () => {
+  const world = await started()
+  const envoy = await world.edge.connect()
+  await world.edge.apply(route)
+  await world.holdBy(finalizer, other)
+  envoy.disconnect()
+  await world.edge.delete(key)
+  return { ...world, envoy }
+}
+
 const terminating = 'Accepted=False Terminating: it is being deleted'
 
 describe('an object that others hold after we have let go of it', () => {
@@ -83,12 +94,7 @@ describe('an object that others hold after we have let go of it', () => {
   })
 
   test('says no more that it waits for Envoys', async () => {
-    const { edge, conditions, holdBy } = await started()
-    const envoy = await edge.connect()
-    await edge.apply(route)
-    await holdBy(finalizer, other)
-    envoy.disconnect()
-    await edge.delete(key)
+    const { edge, conditions, envoy } = await waitingForLost()
     await edge.pass(5_000)
     expect(conditions()).toEqual([
       terminating,
@@ -100,12 +106,7 @@ describe('an object that others hold after we have let go of it', () => {
   })
 
   test('says that nothing was proven, where somebody took our finalizer off', async () => {
-    const { edge, conditions, holdBy } = await started()
-    const envoy = await edge.connect()
-    await edge.apply(route)
-    await holdBy(finalizer, other)
-    envoy.disconnect()
-    await edge.delete(key)
+    const { edge, conditions } = await waitingForLost()
     await edge.operator.breakGlass(key)
     await edge.pass(5_000)
     expect(conditions()).toEqual([

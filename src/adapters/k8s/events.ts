@@ -6,7 +6,7 @@ import type { ClusterEvent } from './events/cluster-event.js'
 import { eventLine } from './events/line.js'
 import { countEvent, createEvent, nameOfEvent } from './events/requests.js'
 import { keyOfEvent, maxWaiting, remember, type Told, writingOf } from './events/series.js'
-import { type Answer, ask } from './objects/answer.js'
+import { type Answer, ask, askedPauseMs } from './objects/answer.js'
 
 export type { ClusterEvent } from './events/cluster-event.js'
 
@@ -136,7 +136,7 @@ const politely = (client: ApiClient, clock: Clock): Send => {
     const leftMs = silentUntilMs - clock.nowMs()
     if (leftMs > 0) await pause(clock, leftMs, signal)
     const answer = await ask(client, request, what, signal)
-    const askedMs = answer._tag === 'Problem' ? (answer.problem.retryAfterMs ?? 0) : 0
+    const askedMs = askedPauseMs(answer)
     silentUntilMs = clock.nowMs() + Math.min(askedMs, maxRetryAfterMs)
     return answer
   }

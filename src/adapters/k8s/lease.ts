@@ -40,7 +40,10 @@ export const defaultLeaseName = 'edgewright'
 export interface KeptLease {
   /** Resolves once the signal has aborted and the lease is given back, or that has taken too long. Never rejects. */
   readonly finished: Promise<void>
-  /** Whether it is ours. While it is, nobody else's is, however wrong clocks are. */
+  /**
+   * Whether it is ours. While it is, nobody else's is, however wrong clocks are, unless somebody edits or deletes the
+   * Lease, or two have one identity.
+   */
   readonly isHeld: () => boolean
 }
 

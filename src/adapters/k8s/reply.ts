@@ -19,7 +19,7 @@ export const isPassing = ({ status }: Pick<ApiReply, 'status'>): boolean =>
 
 /** Whether this is an object of Kubernetes, or a list of such: only these have a version. */
 export const isVersioned = (body: unknown): body is JsonObject =>
-  isObject(body) && textIn(objectIn(body, 'metadata'), 'resourceVersion') !== undefined
+  isObject(body) && (textIn(objectIn(body, 'metadata'), 'resourceVersion') ?? '') !== ''
 
 /**
  * What a list has on it; `undefined` of what is no list, such as a proxy may send in its place: that says nothing of

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { aborted } from '../aborted.js'
 import { type Clock, systemClock } from '../../ports/clock.js'
 import { guardedLogger } from '../../ports/faults.js'
 import { type HostPort, showHostPort } from '../../ports/host-port.js'
@@ -138,8 +139,7 @@ const closed = async (
   { stopGraceMs }: AdminLimits,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!signal.aborted)
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  await aborted(signal)
   const ended = new Promise<void>((resolve) => server.close(() => resolve()))
   for (const [response, request] of requests) if (!request.complete) response.destroy()
   // What is being done is told: a glass that is broken already, say.

@@ -4,7 +4,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { type Clock, pause, systemClock } from '../../../ports/clock.js'
 import type { ApiClient, ApiRequest } from '../api.js'
 import { type JsonObject, objectIn } from '../informers/index.js'
-import { type Answer, ask } from '../objects/answer.js'
+import { type Answer, ask, askedPauseMs } from '../objects/answer.js'
 import type { ApiProblem } from '../objects/api-problem.js'
 import { configMapAt, type Place, versionOf } from '../objects/places.js'
 import {
@@ -84,7 +84,7 @@ const waitForAnswer = async (
   while (!signal.aborted && clock.nowMs() < deadlineMs) {
     await pause(clock, Math.max(lookEveryMs, Math.min(askedMs, maxRetryAfterMs)), signal)
     const found = await ask(client, readRequests(place), `read ${place.shown}`, signal)
-    askedMs = found._tag === 'Problem' ? (found.problem.retryAfterMs ?? 0) : 0
+    askedMs = askedPauseMs(found)
     if (found._tag === 'Problem' && !found.isPassing) return E.left(found.problem)
     const answer = found._tag === 'Done' ? answerTo(request, found.object) : undefined
     if (answer === undefined) continue

@@ -1,4 +1,4 @@
-import { type Condition, conditionTypes } from '../../../core/status.js'
+import { type Condition, isConditionType } from '../../../core/status.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import { isList, isObject, type JsonObject, objectIn, textIn } from '../reflector/index.js'
 
@@ -35,7 +35,7 @@ const ownConditions = (conditions: unknown): OwnConditions => {
   }
 }
 
-const isOfOwnType = ({ type }: JsonObject): boolean => conditionTypes.some((own) => own === type)
+const isOfOwnType = ({ type }: JsonObject): boolean => isConditionType(type)
 
 const isWhole = (condition: JsonObject): condition is JsonObject & Condition =>
   (condition.status === 'True' || condition.status === 'False') &&

@@ -1,7 +1,7 @@
 import { type Clock, pause } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
 import type { ApiClient } from '../api.js'
-import { type Answer, ask } from '../objects/answer.js'
+import { type Answer, ask, askedPauseMs } from '../objects/answer.js'
 import type { Place } from '../objects/places.js'
 import { maxRetryAfterMs, renewEveryMs, requestDeadlineMs, retryMs } from './limits.js'
 import { leaseIn, readLeaseAt, writeLeaseAt } from './record.js'
@@ -88,8 +88,8 @@ const perform = async (
   const request = isRead ? readLeaseAt(place) : writeLeaseAt(place, command.record, command.version)
   const what = `${isRead ? 'read' : 'write'} ${place.shown}`
   const answer = await ask(client, request, what, signal)
-  const retryAfterMs = answer._tag === 'Problem' ? (answer.problem.retryAfterMs ?? 0) : 0
-  return { event: eventOf(command, answer, sentAtMs, clock.nowMs()), retryAfterMs }
+  const event = eventOf(command, answer, sentAtMs, clock.nowMs())
+  return { event, retryAfterMs: askedPauseMs(answer) }
 }
 
 type Performable = Exclude<LeaseCommand, { readonly _tag: 'Rest' }>

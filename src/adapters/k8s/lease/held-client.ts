@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ApiClient } from '../api.js'
 
 /**
- * A client that reads always, and writes only while `isHeld` says so, which is asked as each request is about to be
- * sent: what has waited for its turn meanwhile is not sent any more. What is not sent fails as if nobody had answered.
+ * A client that reads always, and writes only while `isHeld` says so, which is asked as each request is begun: what has
+ * waited for its turn before that is not sent any more. What is not sent fails as if nobody had answered.
  *
  * With `keepLease`, which says no some seconds before anybody else may have the lease, no request of a control plane
- * that has lost it is sent when another is at work. (One that is under way then may still arrive.)
+ * that has lost it is begun when another is at work. One that was begun before may still arrive, until its deadline.
  *
  * @category kubernetes
  * @since 0.3.0

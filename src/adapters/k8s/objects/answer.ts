@@ -43,6 +43,10 @@ export const ask = async (
   return E.isLeft(reply) ? unanswered(reply.left, what) : answerOf(request, reply.right, what)
 }
 
+/** How long the server asks to be left alone with an answer, in milliseconds; 0 if it does not. */
+export const askedPauseMs = (answer: Answer): number =>
+  answer._tag === 'Problem' ? (answer.problem.retryAfterMs ?? 0) : 0
+
 const attempt = async (
   client: ApiClient,
   request: ApiRequest,

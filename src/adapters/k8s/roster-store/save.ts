@@ -10,8 +10,8 @@ import {
   afterDeletion,
   afterHead,
   afterLoss,
-  afterReplacement,
   afterParts,
+  afterReplacement,
   afterTry,
   beforeParts,
   type Holding,
@@ -117,9 +117,7 @@ const putHead = async (
   switch (answer._tag) {
     case 'Done': {
       const seen = seenIn(answer.object)
-      return seen.version === ''
-        ? { result: failed(writing, 'the API server does not say what it has written'), holding }
-        : { result: E.right(undefined), holding: afterHead(holding, head, seen) }
+      return { result: E.right(undefined), holding: afterHead(holding, head, seen) }
     }
     case 'Missing':
       return before.seen === undefined
@@ -143,7 +141,6 @@ const lookAt = async (
   switch (answer._tag) {
     case 'Done': {
       const seen = seenIn(answer.object)
-      if (seen.version === '') return { result: failed(writing, 'it has no version'), holding }
       if (isOurs(writing, holding, seen))
         return { result: 'Again', holding: afterAdoption(holding, seen) }
       return holding.hasSaved && writing.isAlone()

@@ -1,6 +1,6 @@
 import { apiVersion, kind } from '../../../core/edge-route.js'
 import { maxConditions } from '../../../core/crd/status.js'
-import { type Condition, conditionTypes } from '../../../core/status.js'
+import { type Condition, isConditionType } from '../../../core/status.js'
 import type { StoredObject } from '../../../core/stored-object.js'
 import { isList, isObject, objectIn, textIn } from '../informers/index.js'
 import { indicesOf, patchOf, type PatchOperation, readOf, type WriteRequest } from './requests.js'
@@ -60,7 +60,7 @@ const crowdedBy = (body: unknown, wanted: number): string | undefined => {
 }
 
 const isOfOurs = (condition: unknown): boolean =>
-  isObject(condition) && conditionTypes.some((type) => type === condition.type)
+  isObject(condition) && isConditionType(condition.type)
 
 const removalOf = (
   object: StoredObject,
@@ -104,7 +104,7 @@ const removals = (
   if (!isList(conditions)) return []
   const types = conditions.map((each) => (isObject(each) ? each.type : undefined))
   const isUnwanted = (type: unknown): boolean =>
-    conditionTypes.some((ours) => ours === type) && wanted.every((each) => each.type !== type)
+    isConditionType(type) && wanted.every((each) => each.type !== type)
   return indicesOf(types, isUnwanted).flatMap((index): ReadonlyArray<PatchOperation> => {
     const path = `/status/conditions/${index}`
     return [

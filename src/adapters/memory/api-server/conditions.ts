@@ -1,4 +1,4 @@
-import { type Condition, conditionTypes, type ConditionType } from '../../../core/status.js'
+import { type Condition, type ConditionType, isConditionType } from '../../../core/status.js'
 import { isJsonObject, isList } from './json.js'
 
 /** The conditions in a status that are ours, and are whole. */
@@ -32,7 +32,7 @@ const conditionsIn = (status: unknown): ReadonlyArray<unknown> => {
 
 /** Which of our types a condition has. */
 const typeOf = (condition: unknown): ConditionType | undefined =>
-  isJsonObject(condition) ? conditionTypes.find((type) => type === condition.type) : undefined
+  isJsonObject(condition) && isConditionType(condition.type) ? condition.type : undefined
 
 const isCondition = (condition: unknown): condition is Condition =>
   isJsonObject(condition) &&

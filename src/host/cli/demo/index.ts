@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { aborted } from '../../aborted.js'
 import { startBackend } from './backends.js'
 import { type Command, hasFlag } from '../command.js'
 import { loggerOf } from '../logging.js'
@@ -101,8 +102,5 @@ const check = async (
 
 const show = (stage: Stage, say: (line: string) => void, signal: AbortSignal): Promise<void> => {
   say(guide(stage))
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  return aborted(signal)
 }

@@ -1,5 +1,6 @@
 import { type Clock, pause } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
+import { aborted } from '../../aborted.js'
 import { systemClock } from '../../clock.js'
 import type { LeaseFact } from '../peers.js'
 
@@ -61,18 +62,15 @@ export const openTenure = (logger: Logger, clock: Clock = systemClock): Tenure =
         isUnknown = true
     }
   }
-  return { hear, begun: (signal) => aborted(begun.signal, signal), end, over: over.signal }
+  return {
+    hear,
+    begun: (signal) => aborted(AbortSignal.any([begun.signal, signal])),
+    end,
+    over: over.signal,
+  }
 }
 
 const takenBy = (holder: string): string =>
   holder === ''
     ? 'another control plane had the Lease meanwhile: this one has to start again, and to read what that has written'
     : `another control plane, ${holder}, has the Lease: this one has to start again, and waits for it`
-
-/** Resolves when one of them has aborted. */
-const aborted = (...signals: ReadonlyArray<AbortSignal>): Promise<void> =>
-  new Promise((resolve) => {
-    const any = AbortSignal.any([...signals])
-    if (any.aborted) return resolve()
-    any.addEventListener('abort', () => resolve(), { once: true })
-  })
