@@ -211,6 +211,18 @@ describe('servedObjects', () => {
     expect(made.objects.at(made.envoy.state())).toEqual(['again'])
   })
 
+  test('a form that a later object has had is never again that of an earlier one', () => {
+    const { metadata, spec } = route('a')
+    const again = { metadata: { ...metadata, uid: 'again' }, spec }
+    const made = holding(route('a'))
+    for (const routes of [[], [again]]) {
+      made.publish(snapshotOf(routes))
+      made.settle()
+    }
+    made.publish(snapshotOf([]))
+    expect(made.objects.at(made.envoy.state())).toEqual(['again'])
+  })
+
   test('a claim that is kept without its route is that of who made it, also once that is deleted', () => {
     const made = stage((text) => (text.includes('rude') ? 'not such words' : undefined))
     made.publish(snapshotOf([route('a', responding('rude'))]))

@@ -30,24 +30,20 @@ export interface ServedObjects {
  * that of whoever has claimed the same requests.
  */
 export const servedObjects = (): ServedObjects => {
-  const planes = new Map<string, Plane>()
+  const planes = new Map<string, Owners>()
   return {
     note: ({ dataPlanes }) => {
-      for (const name of new Set([...planes.keys(), ...dataPlanes.keys()])) {
-        const known = planes.get(name) ?? { ever: emptyOwners(), live: emptyOwners() }
-        const live = emptyOwners()
-        for (const form of formsIn(dataPlanes.get(name))) {
-          put(live, form)
-          put(known.ever, form)
-        }
-        planes.set(name, { ever: known.ever, live })
+      for (const [name, view] of dataPlanes) {
+        const known = planes.get(name) ?? emptyOwners()
+        keep(known, ownersIn(view))
+        planes.set(name, known)
       }
     },
     at: (envoy) => {
-      const plane = planes.get(dataPlaneOf(envoy.options.node))
-      if (plane === undefined) return []
+      const owners = planes.get(dataPlaneOf(envoy.options.node))
+      if (owners === undefined) return []
       const keys = servedTables(envoy).flatMap(({ table }) => keysIn(table))
-      return [...new Set(keys.flatMap((key) => [...ownersOf(plane, key)]))].sort(compareStrings)
+      return [...new Set(keys.flatMap((key) => [...ownersOf(owners, key)]))].sort(compareStrings)
     },
   }
 }
@@ -65,16 +61,13 @@ export const stillServed = (
       message: `${options.node.id} may still serve ${uid}`,
     }))
 
-interface Plane {
-  readonly ever: Owners
-  /** Those of the latest snapshot. */
-  readonly live: Owners
-}
-
-/** Owners by what stands in a virtual host: whole routes, and their matches alone. */
+/**
+ * Owners by what stands in a virtual host: whole routes, and their matches alone. They are those of the latest
+ * snapshot in which it stood: who owned the same form before has been replaced by them.
+ */
 interface Owners {
-  readonly wholes: Map<string, Set<Uid>>
-  readonly matches: Map<string, Set<Uid>>
+  readonly wholes: Map<string, ReadonlySet<Uid>>
+  readonly matches: Map<string, ReadonlySet<Uid>>
 }
 
 interface Key {
@@ -88,26 +81,35 @@ interface Form extends Key {
 
 const emptyOwners = (): Owners => ({ wholes: new Map(), matches: new Map() })
 
-const put = ({ wholes, matches }: Owners, { whole, match, owner }: Form): void => {
-  for (const [index, key] of [
-    [wholes, whole],
-    [matches, match],
-  ] as const) {
-    const owners = index.get(key)
-    if (owners === undefined) index.set(key, new Set([owner]))
-    else owners.add(owner)
+const keep = (known: Owners, latest: Owners): void => {
+  for (const [key, owners] of latest.wholes) known.wholes.set(key, owners)
+  for (const [key, owners] of latest.matches) known.matches.set(key, owners)
+}
+
+const ownersOf = ({ wholes, matches }: Owners, { whole, match }: Key): ReadonlySet<Uid> =>
+  wholes.get(whole) ?? matches.get(match) ?? new Set()
+
+const ownersIn = (view: View): Owners => {
+  const forms = [...PM.entries(view[routeType])].flatMap(formsOf)
+  return {
+    wholes: grouped(forms, ({ whole }) => whole),
+    matches: grouped(forms, ({ match }) => match),
   }
 }
 
-const ownersOf = ({ live, ever }: Plane, { whole, match }: Key): ReadonlySet<Uid> =>
-  live.wholes.get(whole) ??
-  ever.wholes.get(whole) ??
-  live.matches.get(match) ??
-  ever.matches.get(match) ??
-  new Set()
-
-const formsIn = (view: View | undefined): ReadonlyArray<Form> =>
-  view === undefined ? [] : [...PM.entries(view[routeType])].flatMap(formsOf)
+const grouped = (
+  forms: ReadonlyArray<Form>,
+  keyOf: (form: Form) => string,
+): Map<string, ReadonlySet<Uid>> => {
+  const owners = new Map<string, Set<Uid>>()
+  for (const form of forms) {
+    const key = keyOf(form)
+    const before = owners.get(key)
+    if (before === undefined) owners.set(key, new Set([form.owner]))
+    else before.add(form.owner)
+  }
+  return owners
+}
 
 /** A resource stays the same reference as long as nothing changes in it. */
 const formsOf = memoize(({ content }: Resource): ReadonlyArray<Form> =>
