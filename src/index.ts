@@ -51,6 +51,17 @@ export {
 export { allowedBy, parseAddressPolicy, whyNeverAllowed } from './core/address-policy.js'
 export { decodeEndpointSlice, decodeService } from './core/kubernetes.js'
 export { snapshotOf, translate, type Translation } from './core/translate.js'
+export {
+  emptyWorld,
+  type OrderedTranslation,
+  type Translator,
+  translator,
+  type World,
+  type WorldChange,
+  worldChange,
+} from './core/translator.js'
+export type { ListChange } from './core/translator/list-change.js'
+export { changedKeys, type OrderedMap } from './core/ordered-map.js'
 export type { Acceptance, Claim, LostClaim, UnresolvedRef, Verdict } from './core/verdict.js'
 export {
   lagGraceMs,

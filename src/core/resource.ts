@@ -1,6 +1,6 @@
 import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
-import { type Digest, digest } from './digest.js'
+import { type Digest, digest, digestStrings } from './digest.js'
 import { compareStrings } from './order.js'
 import { clusterType, type TypeUrl } from './type-url.js'
 
@@ -107,16 +107,41 @@ export const bytesResource = (
 export const tableResource = (name: string, table: RouteTable): Resource => {
   const fragments = table.virtualHosts.flatMap((host) => host.fragments)
   const clusters = new Set(fragments.flatMap((fragment) => fragment.clusters))
-  return {
-    name,
-    version: digest(tableParts(name, table)),
-    content: { _tag: 'Table', table },
-    refs: [...clusters]
-      .sort(compareStrings)
-      .map((cluster) => ({ typeUrl: clusterType, name: cluster })),
+  return tableResourceOf(name, table, {
+    refs: clusterRefs([...clusters].sort(compareStrings)),
     owners: sortedStrings(fragments.map((fragment) => fragment.owner)),
-  }
+  })
 }
+
+/** `tableResource` for who knows already what stands in the table. Costs O(hosts). */
+export const tableResourceOf = (
+  name: string,
+  table: RouteTable,
+  { refs, owners }: Pick<Resource, 'refs' | 'owners'>,
+): Resource => ({
+  name,
+  version: digestStrings(name, hexOf(table.head), ...table.virtualHosts.map(hostVersion)),
+  content: { _tag: 'Table', table },
+  refs,
+  owners,
+})
+
+/** The references of a table to these clusters, which are sorted. */
+export const clusterRefs = (names: ReadonlyArray<string>): ReadonlyArray<Ref> =>
+  names.map((name) => ({ typeUrl: clusterType, name }))
+
+/** A digest of a host's settings and of its fragments, in their order. */
+const hostVersion = (host: TableHost): Digest => {
+  const known = hostVersions.get(host)
+  if (known !== undefined) return known
+  const version = digestStrings(hexOf(host.head), ...host.fragments.map((each) => each.version))
+  hostVersions.set(host, version)
+  return version
+}
+
+const hostVersions = new WeakMap<TableHost, Digest>()
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** The encoded message of a resource: what stands in the `value` of its `google.protobuf.Any`. */
 export const encodeContent = (content: Content): Uint8Array => {
@@ -135,16 +160,6 @@ export const tableHead = (table: Omit<RouteConfiguration, 'virtualHosts'>): Uint
 /** Makes the head of a virtual host: every field but the routes. */
 export const hostHead = (host: Omit<VirtualHost, 'routes'>): Uint8Array =>
   VirtualHost.encode(host).finish()
-
-function* tableParts(name: string, table: RouteTable): Generator<string | Uint8Array> {
-  yield name
-  yield table.head
-  for (const host of table.virtualHosts) {
-    yield host.head
-    yield String(host.fragments.length)
-    for (const fragment of host.fragments) yield fragment.version
-  }
-}
 
 /** `RouteConfiguration.virtual_hosts` is field 2, `VirtualHost.routes` is field 3; both are messages. */
 const virtualHostsTag = 0x12
@@ -193,7 +208,8 @@ const writeTag = (out: Uint8Array, at: number, tag: number, length: number): num
   return next
 }
 
-const sortedStrings = (values: Iterable<string>): ReadonlyArray<string> =>
+/** Without repetition. */
+export const sortedStrings = (values: Iterable<string>): ReadonlyArray<string> =>
   [...new Set(values)].sort(compareStrings)
 
 const sortedRefs = (refs: Iterable<Ref>): ReadonlyArray<Ref> => [...refs].sort(compareRefs)

@@ -85,13 +85,15 @@ export interface RuleBackend {
   readonly weight: number
 }
 
+export interface ServiceTarget {
+  readonly _tag: 'Service'
+  readonly namespace: string
+  readonly name: string
+  readonly port: number | string
+}
+
 export type Target =
-  | {
-      readonly _tag: 'Service'
-      readonly namespace: string
-      readonly name: string
-      readonly port: number | string
-    }
+  | ServiceTarget
   | { readonly _tag: 'Ip'; readonly address: string; readonly port: number }
   | { readonly _tag: 'Dns'; readonly host: string; readonly port: number }
 

@@ -1,16 +1,20 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { propertyOf } from './codec/decode.js'
-import { compile } from './compile.js'
 import { type Context, defaultContext, type HttpListener } from './context.js'
-import type { EdgeRoute, Metadata, RouteKey } from './edge-route.js'
-import type { FieldError } from './field-error.js'
+import type { EdgeRoute } from './edge-route.js'
 import { compareStrings } from './order.js'
 import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
 import { allotClaims, type Allotment } from './translate/claims.js'
-import { clustersOf, unresolvedRefs } from './translate/clusters.js'
+import { clusterMaker, type ClusterNames, clustersOf } from './translate/clusters.js'
 import { type Destinations, destinationsOf } from './translate/destinations.js'
 import { listenersOf } from './translate/listeners.js'
+import {
+  type Compiled,
+  compiledRoute,
+  oneOfEach,
+  placed,
+  rulesOf,
+  verdictOf,
+} from './translate/objects.js'
 import { bySeniority } from './translate/precedence.js'
 import { routeTablesOf } from './translate/route-tables.js'
 import { fragmentsOf } from './translate/routes.js'
@@ -61,50 +65,9 @@ export const snapshotOf = (
   context: Context = defaultContext,
 ): Snapshot => translate(routes, context).snapshot
 
-/** One object of a routing language, as far as its language alone can judge it. */
-interface Compiled {
-  readonly key: RouteKey
-  readonly uid: string
-  readonly generation: number
-  readonly result:
-    | { readonly _tag: 'Rules'; readonly rules: ReadonlyArray<Rule> }
-    | { readonly _tag: 'Refused'; readonly acceptance: Acceptance }
-}
-
-const compiledRoute = (route: EdgeRoute): Compiled => {
-  const { metadata, rule } = compile(route)
-  const { namespace, name, uid, generation, deletionTimestamp } = metadata ?? nobody(route)
-  const of = { key: { namespace, name }, uid, generation }
-  if (deletionTimestamp !== undefined) return refused(of, { _tag: 'Terminating' })
-  if (E.isLeft(rule)) return refused(of, { _tag: 'Invalid', errors: rule.left })
-  return { ...of, result: { _tag: 'Rules', rules: [rule.right] } }
-}
-
-/** What can be said of an object whose metadata is broken: its names, in so far as they are text. */
-const nobody = (route: EdgeRoute): Metadata => {
-  const namespace = textAt(route, 'namespace')
-  const name = textAt(route, 'name')
-  const uid = textAt(route, 'uid') || `${namespace}/${name}`
-  return { namespace, name, uid, generation: 0, finalizers: [] }
-}
-
-const textAt = (route: unknown, key: string): string => {
-  try {
-    const value = propertyOf(propertyOf(route, 'metadata'), key)
-    return typeof value === 'string' ? value : ''
-  } catch {
-    return ''
-  }
-}
-
-const refused = (of: Omit<Compiled, 'result'>, acceptance: Acceptance): Compiled => ({
-  ...of,
-  result: { _tag: 'Refused', acceptance },
-})
-
 /** Everything behind the languages: rules, in whatever language they were written, to a translation. */
 const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation => {
-  const objects = oneOfEach(given).map((object) => placed(object, context))
+  const objects = oneOfEach(given).map((object) => placed(object, context.dataPlanes))
   const rules = groupedByPlane(bySeniority(objects.flatMap(rulesOf)))
   const destinations = destinationsOf(context)
   const outcomes = new Map<string, Acceptance>()
@@ -114,7 +77,9 @@ const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation
     for (const [uid, outcome] of allotment.outcomes) outcomes.set(uid, outcome)
     dataPlanes.set(name, viewOf(allotment, listeners, destinations(name)))
   }
-  const verdicts = objects.map((object) => verdictOf(object, outcomes, destinations))
+  const verdicts = objects.map((object) =>
+    verdictOf(object, outcomes.get(object.uid), destinations),
+  )
   return {
     snapshot: { dataPlanes },
     verdicts: new Map(verdicts.map((verdict) => [verdict.uid, verdict])),
@@ -134,75 +99,18 @@ const groupedByPlane = (rules: ReadonlyArray<Rule>): ReadonlyMap<string, Readonl
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   compareStrings(a, b)
 
-const rulesOf = ({ result }: Compiled): ReadonlyArray<Rule> =>
-  result._tag === 'Rules' ? result.rules : []
-
-/** An object whose rules name a fleet that is not there takes no part. */
-const placed = (object: Compiled, { dataPlanes }: Context): Compiled => {
-  const stray = rulesOf(object).find(({ dataPlane }) => !dataPlanes.has(dataPlane))
-  if (stray === undefined) return object
-  const known = [...dataPlanes.keys()].sort(compareStrings)
-  return refused(object, { _tag: 'UnknownDataPlane', dataPlane: stray.dataPlane, known })
-}
-
-/** One object for each uid, in the order of the uids; of equals the same one always. */
-const oneOfEach = (objects: ReadonlyArray<Compiled>): ReadonlyArray<Compiled> => {
-  const byUid = new Map<string, Compiled>()
-  for (const object of objects) {
-    const other = byUid.get(object.uid)
-    if (other === undefined || compareStrings(precedenceOf(object), precedenceOf(other)) > 0)
-      byUid.set(object.uid, object)
-  }
-  return [...byUid.values()].sort((a, b) => compareStrings(a.uid, b.uid))
-}
-
-/**
- * Of two objects with one uid that with the greater text counts: one whose metadata can be read, the later
- * generation, one that is being deleted; then content, so that their order says nothing. (Made of what was
- * compiled: a generation or a spec that was put together by hand may be anything.)
- */
-const precedenceOf = ({ key, generation, result }: Compiled): string => {
-  const content = JSON.stringify([key, result])
-  if (result._tag === 'Rules') return `${rankOf(generation)} 0 ${content}`
-  const { acceptance } = result
-  const isBroken = acceptance._tag === 'Invalid' && acceptance.errors.some(isOfMetadata)
-  const terminating = acceptance._tag === 'Terminating' ? 1 : 0
-  return isBroken ? content : `${rankOf(generation)} ${terminating} ${content}`
-}
-
-const isOfMetadata = ({ path }: FieldError): boolean => path.startsWith('metadata')
-
-/** Sorts behind all text that begins with a bracket, as that of an object with broken metadata does. */
-const rankOf = (generation: number): string =>
-  `g${String(generation).padStart(maxGenerationDigits, '0')}`
-
-/** Those of the greatest integer that JavaScript can count to. */
-const maxGenerationDigits = 16
-
 const viewOf = (
   { granted, serving }: Allotment,
   listeners: ReadonlyArray<HttpListener>,
   destinations: Destinations,
 ): View => {
-  const { clusters, assignments, nameOf } = clustersOf(serving, destinations)
+  const clusterOf = clusterMaker(destinations)
+  const { clusters, assignments } = clustersOf(serving, clusterOf, destinations)
+  const nameOf: ClusterNames = (target) => clusterOf(target).name
   return view({
     [clusterType]: clusters,
     [endpointType]: assignments,
     [listenerType]: listenersOf(listeners),
     [routeType]: routeTablesOf(listeners, fragmentsOf(granted, nameOf)),
   })
-}
-
-const verdictOf = (
-  { key, uid, generation, result }: Compiled,
-  outcomes: ReadonlyMap<string, Acceptance>,
-  destinations: (dataPlane: string) => Destinations,
-): Verdict => {
-  const of = { key, uid, generation }
-  if (result._tag === 'Refused') return { ...of, accepted: result.acceptance, unresolved: [] }
-  return {
-    ...of,
-    accepted: outcomes.get(uid) ?? { _tag: 'Accepted' },
-    unresolved: result.rules.flatMap((rule) => unresolvedRefs(rule, destinations(rule.dataPlane))),
-  }
 }

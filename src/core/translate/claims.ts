@@ -3,8 +3,8 @@ import { type Digest, digestStrings } from '../digest.js'
 import type { Rule, RuleMatch } from '../rule.js'
 import type { Acceptance, LostClaim } from '../verdict.js'
 
-/** A claim that its rule has got, and serves. */
-export interface Granted {
+/** One claim of a rule: requests that it wants to serve. */
+export interface RuleClaim {
   readonly rule: Rule
   readonly host: string
   readonly match: RuleMatch
@@ -13,8 +13,8 @@ export interface Granted {
 }
 
 export interface Allotment {
-  /** In the order of the rules. */
-  readonly granted: ReadonlyArray<Granted>
+  /** The claims that their rules have got, in the order of the rules. */
+  readonly granted: ReadonlyArray<RuleClaim>
   /** The rules that have got at least one claim. */
   readonly serving: ReadonlyArray<Rule>
   /** By the uid of the owner, whose rules are judged together. */
@@ -24,68 +24,53 @@ export interface Allotment {
 /** How many lost claims a verdict names: enough for a person to see the pattern; the rest is counted. */
 const maxNamedClaims = 16
 
+/** All claims of a rule: each of its matches, on each of its hosts. */
+export const claimsOf = (rule: Rule): ReadonlyArray<RuleClaim> => {
+  const matches = rule.matches.map((match) => ({ match, key: matchKey(match) }))
+  return rule.hosts.flatMap((host) =>
+    matches.map(({ match, key }) => ({ rule, host, match, claim: digestStrings(host, key) })),
+  )
+}
+
+/** Gives every claim to the first rule that makes it. The rules come senior first. */
+export const allotClaims = (rules: ReadonlyArray<Rule>): Allotment => {
+  const winners = new Map<Digest, RuleClaim>()
+  const made = new Map<string, Array<RuleClaim>>()
+  for (const rule of rules) {
+    const claims = claimsOf(rule)
+    for (const each of claims) if (!winners.has(each.claim)) winners.set(each.claim, each)
+    made.set(rule.owner.uid, [...(made.get(rule.owner.uid) ?? []), ...claims])
+  }
+  const winnerOf = ({ claim }: RuleClaim): RuleClaim | undefined => winners.get(claim)
+  const granted = [...winners.values()]
+  return {
+    granted,
+    serving: [...new Set(granted.map(({ rule }) => rule))],
+    outcomes: new Map([...made].map(([uid, claims]) => [uid, outcomeOf(claims, winnerOf)])),
+  }
+}
+
 /**
- * Gives every claim to the first rule that makes it. The rules come senior first.
+ * How an object fares with all its claims, in their order.
  *
- * An object never competes with itself: of two of its rules that claim the same, the first has the claim, and the
+ * It never competes with itself: of two of its rules that claim the same, the first has the claim, and the
  * object has lost nothing.
  */
-export const allotClaims = (rules: ReadonlyArray<Rule>): Allotment => {
-  const winners = new Map<Digest, Rule>()
-  const granted: Array<Granted> = []
-  const serving: Array<Rule> = []
-  const scores = new Map<string, Score>()
-  for (const rule of rules) {
-    const { mine, score } = contend(rule, winners)
-    for (const grant of mine) {
-      winners.set(grant.claim, rule)
-      granted.push(grant)
-    }
-    if (mine.length > 0) serving.push(rule)
-    scores.set(rule.owner.uid, sum(scores.get(rule.owner.uid) ?? noScore, score))
-  }
-  const outcomes = new Map([...scores].map(([uid, score]) => [uid, outcomeOf(score)]))
-  return { granted, serving, outcomes }
-}
-
-/** How an object fares. */
-interface Score {
-  readonly kept: number
-  readonly lost: ReadonlyArray<LostClaim>
-  readonly lostCount: number
-}
-
-const noScore: Score = { kept: 0, lost: [], lostCount: 0 }
-
-const sum = (a: Score, b: Score): Score => ({
-  kept: a.kept + b.kept,
-  lost: [...a.lost, ...b.lost].slice(0, maxNamedClaims),
-  lostCount: a.lostCount + b.lostCount,
-})
-
-const outcomeOf = (score: Score): Acceptance =>
-  score.lostCount === 0 ? { _tag: 'Accepted' } : { _tag: 'Conflicted', ...score }
-
-interface Contest {
-  readonly mine: ReadonlyArray<Granted>
-  readonly score: Score
-}
-
-const contend = (rule: Rule, winners: ReadonlyMap<Digest, Rule>): Contest => {
-  const mine: Array<Granted> = []
+export const outcomeOf = (
+  claims: ReadonlyArray<RuleClaim>,
+  winnerOf: (claim: RuleClaim) => RuleClaim | undefined,
+): Acceptance => {
   const lost: Array<LostClaim> = []
   let lostCount = 0
-  const matches = rule.matches.map((match) => ({ match, key: matchKey(match) }))
-  for (const host of rule.hosts)
-    for (const { match, key } of matches) {
-      const claim = digestStrings(host, key)
-      const owner = winners.get(claim)?.owner
-      if (owner === undefined) mine.push({ rule, host, match, claim })
-      else if (owner.uid !== rule.owner.uid) {
-        lostCount += 1
-        if (lost.length < maxNamedClaims)
-          lost.push({ claim: { host, ...match }, winner: owner.key })
-      }
+  let kept = 0
+  for (const each of claims) {
+    const winner = winnerOf(each)
+    if (winner === each) kept += 1
+    else if (winner !== undefined && winner.rule.owner.uid !== each.rule.owner.uid) {
+      lostCount += 1
+      if (lost.length < maxNamedClaims)
+        lost.push({ claim: { host: each.host, ...each.match }, winner: winner.rule.owner.key })
     }
-  return { mine, score: { kept: mine.length, lost, lostCount } }
+  }
+  return lostCount === 0 ? { _tag: 'Accepted' } : { _tag: 'Conflicted', kept, lost, lostCount }
 }

@@ -5,8 +5,8 @@ import {
 } from '../../gen/envoy/config/cluster/v3/cluster.js'
 import { ClusterLoadAssignment } from '../../gen/envoy/config/endpoint/v3/endpoint.js'
 import { digest } from '../digest.js'
-import { bytesResource, type Ref, type Resource } from '../resource.js'
-import type { Rule, Target } from '../rule.js'
+import { bytesResource, type Ref, type Resource, sortedStrings, type Uid } from '../resource.js'
+import type { Rule, ServiceTarget, Target } from '../rule.js'
 import { endpointType } from '../type-url.js'
 import type { UnresolvedRef } from '../verdict.js'
 import { adsSource } from './ads-source.js'
@@ -23,7 +23,6 @@ const nameDigestLength = 12
 export interface Clusters {
   readonly clusters: ReadonlyArray<Resource>
   readonly assignments: ReadonlyArray<Resource>
-  readonly nameOf: ClusterNames
 }
 
 /** The name of the cluster of a target, wherever it stands. */
@@ -33,48 +32,73 @@ export type ClusterNames = (target: Target) => string
  * The clusters that rules send to, each once however many share it, and the endpoints of those that are
  * found by Service.
  *
- * A cluster never changes under its name: the name ends in a digest of the settings, so that a changed
- * setting is a new cluster beside the old one. Neither the order nor the place of rules is in it. The name of
- * its endpoints is without that digest: they stay where they are.
- *
  * What Services and slices say is in the endpoints alone. A backend whose address is not allowed has a
  * cluster without any endpoint, which answers 503.
  */
-export const clustersOf = (rules: ReadonlyArray<Rule>, destinations: Destinations): Clusters => {
+export const clustersOf = (
+  rules: ReadonlyArray<Rule>,
+  clusterOf: (target: Target) => Resource,
+  destinations: Destinations,
+): Clusters => {
   const users = new Map<string, User>()
-  for (const { owner, action } of rules) {
-    if (action._tag !== 'Forward') continue
-    for (const { target } of action.backends) {
+  for (const rule of rules)
+    for (const target of targetsOf(rule)) {
       const readable = readableName(target)
-      const user = users.get(readable) ?? userOf(target, destinations)
-      user.owners.add(owner.uid)
+      const user = users.get(readable) ?? { target, owners: new Set() }
+      user.owners.add(rule.owner.uid)
       users.set(readable, user)
     }
-  }
   const used = [...users.values()]
   return {
-    clusters: used.map(clusterResource),
+    clusters: used.map(({ target, owners }) => owned(clusterOf(target), sortedStrings(owners))),
     assignments: used.flatMap(({ target, owners }) =>
-      target._tag === 'Service' ? [assignmentResource(target, destinations, owners)] : [],
+      target._tag === 'Service'
+        ? [owned(assignmentOf(target, destinations), sortedStrings(owners))]
+        : [],
     ),
-    nameOf: (target) => users.get(readableName(target))?.name ?? userOf(target, destinations).name,
   }
 }
 
 interface User {
   readonly target: Target
-  /** Everything about its cluster but the name. */
-  readonly settings: Cluster
-  /** Of its cluster. */
-  readonly name: string
-  readonly owners: Set<string>
+  readonly owners: Set<Uid>
 }
 
-const userOf = (target: Target, destinations: Destinations): User => {
+/** The targets of a rule, each as often as it stands there. */
+export const targetsOf = ({ action }: Rule): ReadonlyArray<Target> =>
+  action._tag === 'Forward' ? action.backends.map(({ target }) => target) : []
+
+/** The resource with these objects standing in it, which are sorted. */
+export const owned = (resource: Resource, owners: ReadonlyArray<Uid>): Resource => ({
+  ...resource,
+  owners,
+})
+
+/**
+ * Makes the cluster of a target, without owners; remembers each that it has made.
+ *
+ * A cluster never changes under its name: the name ends in a digest of the settings, so that a changed
+ * setting is a new cluster beside the old one. Neither the order nor the place of rules is in it. The name of
+ * its endpoints is without that digest: they stay where they are.
+ */
+export const clusterMaker = (destinations: Destinations): ((target: Target) => Resource) => {
+  const known = new Map<string, Resource>()
+  return (target) => {
+    const readable = readableName(target)
+    const cluster = known.get(readable) ?? clusterOf(target, destinations)
+    known.set(readable, cluster)
+    return cluster
+  }
+}
+
+/** As `clusterMaker` makes it. */
+export const clusterOf = (target: Target, destinations: Destinations): Resource => {
   const settings = settingsOf(target, destinations)
-  const bytes = Cluster.encode(settings).finish()
-  const name = `${readableName(target)}~${digest([bytes]).slice(0, nameDigestLength)}`
-  return { target, settings, name, owners: new Set() }
+  const settingsDigest = digest([Cluster.encode(settings).finish()]).slice(0, nameDigestLength)
+  const name = `${readableName(target)}~${settingsDigest}`
+  const refs: ReadonlyArray<Ref> =
+    target._tag === 'Service' ? [{ typeUrl: endpointType, name: readableName(target) }] : []
+  return bytesResource(name, Cluster.encode({ ...settings, name }).finish(), refs)
 }
 
 /** The backends of a rule that lead nowhere at the moment. */
@@ -89,7 +113,8 @@ export const unresolvedRefs = (
         return problem === undefined ? [] : [{ path: field, ...problem }]
       })
 
-const readableName = (target: Target): string => {
+/** The name of a target's endpoints, and the part of its cluster's name that people read. */
+export const readableName = (target: Target): string => {
   switch (target._tag) {
     case 'Service':
       return `service/${target.namespace}/${target.name}/${target.port}`
@@ -98,13 +123,6 @@ const readableName = (target: Target): string => {
     case 'Dns':
       return `dns/${target.host}:${target.port}`
   }
-}
-
-const clusterResource = ({ target, settings, name, owners }: User): Resource => {
-  const bytes = Cluster.encode({ ...settings, name }).finish()
-  const refs: ReadonlyArray<Ref> =
-    target._tag === 'Service' ? [{ typeUrl: endpointType, name: readableName(target) }] : []
-  return bytesResource(name, bytes, refs, owners)
 }
 
 const settingsOf = (target: Target, destinations: Destinations): Cluster => {
@@ -134,12 +152,8 @@ const settingsOf = (target: Target, destinations: Destinations): Cluster => {
       }
 }
 
-const assignmentResource = (
-  target: Target & { readonly _tag: 'Service' },
-  destinations: Destinations,
-  owners: Iterable<string>,
-): Resource => {
+/** The endpoints of a Service as they are now, without owners. */
+export const assignmentOf = (target: ServiceTarget, destinations: Destinations): Resource => {
   const message = assignment(readableName(target), destinations(target).addresses)
-  const bytes = ClusterLoadAssignment.encode(message).finish()
-  return bytesResource(readableName(target), bytes, [], owners)
+  return bytesResource(readableName(target), ClusterLoadAssignment.encode(message).finish())
 }

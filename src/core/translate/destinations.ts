@@ -1,7 +1,7 @@
 import { allowedBy, whyNeverAllowed } from '../address-policy.js'
 import type { AddressPolicy, Context } from '../context.js'
 import type { Target } from '../rule.js'
-import { type Endpoints, indexEndpoints, type Resolution } from './endpoints.js'
+import { type Endpoints, indexEndpoints, type Resolution, type WhyNot } from './endpoints.js'
 
 /** Where the backends of one data plane lead. */
 export type Destinations = (target: Target) => Resolution
@@ -13,13 +13,19 @@ export type Destinations = (target: Target) => Resolution
  * Where a data plane has a policy for addresses, endpoints of Services are held to what no policy allows as
  * well: who may write slices must not reach the machine of the Envoy by them.
  */
-export const destinationsOf = (context: Context): ((dataPlane: string) => Destinations) => {
-  const endpoints = indexEndpoints(context)
+export const destinationsOf = (context: Context): ((dataPlane: string) => Destinations) =>
+  destinationsBy(context.dataPlanes, indexEndpoints(context))
+
+/** `destinationsOf` with a search for endpoints of one's own. */
+export const destinationsBy = (
+  dataPlanes: Context['dataPlanes'],
+  endpoints: (whyNot: WhyNot) => Endpoints,
+): ((dataPlane: string) => Destinations) => {
   const open = endpoints(() => undefined)
   const guarded = endpoints(whyNeverAllowed)
   const known = new Map<string, Destinations>()
   const ofPlane = (name: string): Destinations => {
-    const policy = context.dataPlanes.get(name)?.addresses
+    const policy = dataPlanes.get(name)?.addresses
     return policy === undefined
       ? destinations(open, () => undefined)
       : destinations(guarded, refusalOf(name, policy))

@@ -1,7 +1,7 @@
 import { canonicalIp } from '../codec/check/ip.js'
 import type { Context, Endpoint, EndpointSlice, Service, ServicePort } from '../context.js'
 import { compareStrings } from '../order.js'
-import type { Target } from '../rule.js'
+import type { ServiceTarget } from '../rule.js'
 import type { UnresolvedRef } from '../verdict.js'
 
 export interface Address {
@@ -18,47 +18,76 @@ export interface Resolution {
 }
 
 /** Finds the endpoints of Services. */
-export type Endpoints = (target: Target & { readonly _tag: 'Service' }) => Resolution
+export type Endpoints = (target: ServiceTarget) => Resolution
 
 /** Says in words what an address is that must not be sent to; nothing of all others. */
 export type WhyNot = (address: string) => string | undefined
 
-/**
- * Prepares the search for endpoints, as Kubernetes means it: a Service's port leads to the ports of the
- * same name in all slices of the Service, at the endpoints that are ready; where none is, at those that
- * still serve while they end. (A list of ports without names has one entry, with the empty name.)
- *
- * Each Service's port is resolved once, however many routes lead there. Of several Services with one name the
- * same one counts always. What `whyNot` speaks against is left out.
- */
+/** Of one name: the Services, of which one counts, and the slices. A changed state is another object. */
+export interface ServiceState {
+  readonly services: ReadonlyArray<Service>
+  readonly slices: ReadonlyArray<EndpointSlice>
+}
+
+export const serviceKey = ({
+  namespace,
+  name,
+}: {
+  readonly namespace: string
+  readonly name: string
+}): string => `${namespace}/${name}`
+
+/** The key of the Service that a slice belongs to. */
+export const serviceKeyOf = ({ namespace, service }: EndpointSlice): string =>
+  serviceKey({ namespace, name: service })
+
+/** Prepares the search for the endpoints of what there is, as `endpointsBy` finds them. */
 export const indexEndpoints = ({
   services,
   endpointSlices,
 }: Context): ((whyNot: WhyNot) => Endpoints) => {
-  const byName = new Map<string, Service>()
-  for (const service of services) {
-    const key = `${service.namespace}/${service.name}`
-    const other = byName.get(key)
-    if (other === undefined || textOf(service) < textOf(other)) byName.set(key, service)
+  const states = new Map<string, { services: Array<Service>; slices: Array<EndpointSlice> }>()
+  const stateOf = (key: string): { services: Array<Service>; slices: Array<EndpointSlice> } => {
+    const known = states.get(key) ?? { services: [], slices: [] }
+    states.set(key, known)
+    return known
   }
-  const slices = new Map<string, Array<EndpointSlice>>()
-  for (const slice of endpointSlices) {
-    const key = `${slice.namespace}/${slice.service}`
-    const others = slices.get(key)
-    if (others === undefined) slices.set(key, [slice])
-    else others.push(slice)
-  }
-  return (whyNot) => {
-    const known = new Map<string, Resolution>()
+  for (const service of services) stateOf(serviceKey(service)).services.push(service)
+  for (const slice of endpointSlices) stateOf(serviceKeyOf(slice)).slices.push(slice)
+  return endpointsBy((key) => states.get(key))
+}
+
+/**
+ * Finds endpoints as Kubernetes means it: a Service's port leads to the ports of the
+ * same name in all slices of the Service, at the endpoints that are ready; where none is, at those that
+ * still serve while they end. (A list of ports without names has one entry, with the empty name.)
+ *
+ * Each port of a state is resolved once, however many routes lead there. Of several Services with one name the
+ * same one counts always. What `whyNot` speaks against is left out.
+ */
+export const endpointsBy =
+  (find: (key: string) => ServiceState | undefined) =>
+  (whyNot: WhyNot): Endpoints => {
+    const known = new WeakMap<ServiceState, Map<number | string, Resolution>>()
     return ({ namespace, name, port }) => {
-      const key = `${namespace}/${name}`
-      const id = `${key}/${port}`
-      const resolution =
-        known.get(id) ?? resolve(key, port, byName.get(key), slices.get(key) ?? [], whyNot)
-      known.set(id, resolution)
+      const key = serviceKey({ namespace, name })
+      const state = find(key) ?? nothing
+      const ports = known.get(state) ?? new Map<number | string, Resolution>()
+      if (state !== nothing) known.set(state, ports)
+      const resolution = ports.get(port) ?? resolve(key, port, state, whyNot)
+      if (state !== nothing) ports.set(port, resolution)
       return resolution
     }
   }
+
+const nothing: ServiceState = { services: [], slices: [] }
+
+const countingOne = (services: ReadonlyArray<Service>): Service | undefined => {
+  const [first, ...others] = services
+  return others.reduce(
+    (least, each) => (least === undefined || textOf(each) < textOf(least) ? each : least),
+    first,
+  )
 }
 
 const textOf = ({ ports, ipFamilies = [] }: Service): string =>
@@ -67,10 +96,10 @@ const textOf = ({ ports, ipFamilies = [] }: Service): string =>
 const resolve = (
   key: string,
   port: number | string,
-  service: Service | undefined,
-  slices: ReadonlyArray<EndpointSlice>,
+  { services, slices }: ServiceState,
   whyNot: WhyNot,
 ): Resolution => {
+  const service = countingOne(services)
   if (service === undefined) return nowhere('ServiceNotFound', `there is no Service ${key}`)
   const found = service.ports.find((candidate) => isPort(candidate, port))
   if (found === undefined)

@@ -19,12 +19,20 @@ export const routeTablesOf = (
   fragments: ReadonlyArray<Fragment>,
 ): ReadonlyArray<Resource> => {
   const virtualHosts = virtualHostsOf(fragments)
-  return listeners.map(({ name }) => {
-    // The Host header may name a port: it says where the client has connected to, not what it wants.
-    const head = tableHead({ name, ignorePortInHostMatching: true })
-    return tableResource(name, { head, virtualHosts })
-  })
+  return listeners.map(({ name }) => tableResource(name, { head: tableHeadOf(name), virtualHosts }))
 }
+
+/** The settings of the table of a listener. */
+export const tableHeadOf = (listener: string): Uint8Array =>
+  // The Host header may name a port: it says where the client has connected to, not what it wants.
+  tableHead({ name: listener, ignorePortInHostMatching: true })
+
+/** The virtual host of a hostname; the fragments come in their order. */
+export const tableHostOf = (host: string, fragments: ReadonlyArray<Fragment>): TableHost => ({
+  name: host,
+  head: hostHead({ name: host, domains: [host] }),
+  fragments,
+})
 
 const virtualHostsOf = (fragments: ReadonlyArray<Fragment>): ReadonlyArray<TableHost> => {
   const byHost = new Map<string, Array<Fragment>>()
@@ -35,9 +43,10 @@ const virtualHostsOf = (fragments: ReadonlyArray<Fragment>): ReadonlyArray<Table
   }
   return [...byHost.entries()]
     .sort(([a], [b]) => compareStrings(a, b))
-    .map(([host, own]) => ({
-      name: host,
-      head: hostHead({ name: host, domains: [host] }),
-      fragments: own.sort((a, b) => compareStrings(a.sortKey, b.sortKey)),
-    }))
+    .map(([host, own]) =>
+      tableHostOf(
+        host,
+        own.sort((a, b) => compareStrings(a.sortKey, b.sortKey)),
+      ),
+    )
 }

@@ -14,7 +14,7 @@ import { showKey } from '../edge-route.js'
 import type { Fragment } from '../resource.js'
 import type { HeaderEdits, Rule, RuleMatch, RulePath, ValuePredicate } from '../rule.js'
 import { actionOf, clustersOfAction, formOf } from './actions.js'
-import type { Granted } from './claims.js'
+import type { RuleClaim } from './claims.js'
 import type { ClusterNames } from './clusters.js'
 import { seniorityOf, sortKey } from './precedence.js'
 
@@ -24,10 +24,10 @@ import { seniorityOf, sortKey } from './precedence.js'
  * What an object says of all its claims is encoded once, and shared by their fragments.
  */
 export const fragmentsOf = (
-  granted: ReadonlyArray<Granted>,
+  granted: ReadonlyArray<RuleClaim>,
   nameOf: ClusterNames,
 ): ReadonlyArray<Fragment> => {
-  const encoders = new Map<Rule, (grant: Granted) => Fragment>()
+  const encoders = new Map<Rule, Encoder>()
   return granted.map((grant) => {
     const encode = encoders.get(grant.rule) ?? encoderOf(grant.rule, nameOf)
     encoders.set(grant.rule, encode)
@@ -35,7 +35,10 @@ export const fragmentsOf = (
   })
 }
 
-const encoderOf = (rule: Rule, nameOf: ClusterNames): ((grant: Granted) => Fragment) => {
+/** Encodes the claims of one rule. */
+export type Encoder = (claim: RuleClaim) => Fragment
+
+export const encoderOf = (rule: Rule, nameOf: ClusterNames): Encoder => {
   const { owner, action } = rule
   const clusters = clustersOfAction(action, nameOf)
   const rank = seniorityOf(owner)
