@@ -53,7 +53,6 @@ export { decodeEndpointSlice, decodeService } from './core/kubernetes.js'
 export { snapshotOf, translate, type Translation } from './core/translate.js'
 export {
   emptyWorld,
-  type OrderedTranslation,
   type Translator,
   translator,
   type World,
@@ -61,7 +60,7 @@ export {
   worldChange,
 } from './core/translator.js'
 export type { ListChange } from './core/translator/list-change.js'
-export { changedKeys, type OrderedMap } from './core/ordered-map.js'
+export { changedKeys, type OrderedMap, orderedMapOf } from './core/ordered-map.js'
 export type { Acceptance, Claim, LostClaim, UnresolvedRef, Verdict } from './core/verdict.js'
 export {
   lagGraceMs,

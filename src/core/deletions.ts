@@ -12,12 +12,13 @@ import {
   type Write,
 } from './deletion.js'
 import type { EdgeRoute, RouteKey } from './edge-route.js'
+import { emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
 import type { Uid } from './resource.js'
 import { finalizer, type StoredObject } from './stored-object.js'
 
 /** Where every object stands between its source and the Envoys, by uid. */
 export interface Deletions {
-  readonly records: ReadonlyMap<Uid, DeletionRecord>
+  readonly records: OrderedMap<DeletionRecord>
   /** Those that are neither served nor waiting to be, and not seen to be free of us: what Envoys say may move them. */
   readonly pending: ReadonlySet<Uid>
 }
@@ -31,7 +32,7 @@ export interface DeletionRecord {
   readonly state: DeletionState
 }
 
-export const noDeletions: Deletions = { records: new Map(), pending: new Set() }
+export const noDeletions: Deletions = { records: emptyOrderedMap, pending: new Set() }
 
 /** What a source has, as far as deletions care. */
 export interface Seen {
@@ -132,7 +133,7 @@ export const noteWritten = (
   if (record === undefined) return before
   const state = noteWrite(record.state, write, failure)
   if (state === record.state) return before
-  return { ...before, records: new Map(before.records).set(uid, { ...record, state }) }
+  return { ...before, records: withValues(before.records, new Map([[uid, { ...record, state }]])) }
 }
 
 /** Notes that Envoys were forgotten; `idsOf` names those of them that had not confirmed an object. */
@@ -140,15 +141,14 @@ export const noteForgotten = (
   before: Deletions,
   idsOf: (uid: Uid) => ReadonlyArray<string>,
 ): Deletions => {
-  const records = draftOf(before.records, (known) => new Map(known))
+  const noted = new Map<Uid, DeletionRecord>()
   for (const uid of before.pending) {
     const record = before.records.get(uid)
     if (record === undefined) continue
     const state = noteForgottenOf(record.state, idsOf(uid))
-    if (state !== record.state) records.draft().set(uid, { ...record, state })
+    if (state !== record.state) noted.set(uid, { ...record, state })
   }
-  const noted = records.result()
-  return noted === before.records ? before : { ...before, records: noted }
+  return noted.size === 0 ? before : { ...before, records: withValues(before.records, noted) }
 }
 
 /** Waits no more for an object in a source without finalizers: somebody wants it so. */
@@ -201,7 +201,7 @@ const stepAll = (
   nowMs: number,
 ): DeletionsStep => {
   const facts: Array<RecordedFact> = []
-  const records = draftOf(before.records, (known) => new Map(known))
+  const records = new Map<Uid, DeletionRecord | undefined>()
   const pending = draftOf(before.pending, (known) => new Set(known))
   for (const { sighting, key, uid, generation, object } of spotted) {
     const known = before.records.get(uid)
@@ -211,15 +211,15 @@ const stepAll = (
     // Nothing holds an object in a source without finalizers: once it is proven gone, it is.
     const isOver = state === undefined || (state._tag === 'Releasing' && object === undefined)
     if (isOver) {
-      if (known !== undefined) records.draft().delete(uid)
+      if (known !== undefined) records.set(uid, undefined)
     } else if (known?.state !== state || known.object !== object)
-      records.draft().set(uid, { key, uid, generation, object, state })
+      records.set(uid, { key, uid, generation, object, state })
     const isWaited = !isOver && isPending(state, object)
     if (isWaited === before.pending.has(uid)) continue
     if (isWaited) pending.draft().add(uid)
     else pending.draft().delete(uid)
   }
-  const next = { records: records.result(), pending: pending.result() }
+  const next = { records: withValues(before.records, records), pending: pending.result() }
   const isSame = next.records === before.records && next.pending === before.pending
   return [isSame ? before : next, facts]
 }

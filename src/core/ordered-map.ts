@@ -60,5 +60,9 @@ const orderedMap = <A>(tree: PM.PersistentMap<Entry<A>>): OrderedMap<A> => {
   return map
 }
 
+/** The map of these pairs; of two with one key the last counts. Costs O(n log n). */
+export const orderedMapOf = <A>(pairs: Iterable<readonly [string, A]>): OrderedMap<A> =>
+  withValues<A>(emptyOrderedMap, new Map(pairs))
+
 /** The map of nothing. */
 export const emptyOrderedMap: OrderedMap<never> = orderedMap<never>(undefined)

@@ -1,3 +1,4 @@
+import { emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
 import * as PM from './persistent-map.js'
 import { type Fleet, fleetsOf, type NodeState, type Observation } from './programmed/fleets.js'
 import {
@@ -31,7 +32,7 @@ export const lagGraceMs = 10_000
 /** What was said, and what it rests on. */
 export interface ProgrammedState {
   readonly snapshot: Snapshot | undefined
-  readonly verdicts: ReadonlyMap<Uid, Verdict>
+  readonly verdicts: OrderedMap<Verdict>
   /** The data plane of each route that is served. */
   readonly places: ReadonlyMap<Uid, string>
   /** The data planes without a node. */
@@ -39,27 +40,24 @@ export interface ProgrammedState {
   /** The data planes of which nodes refuse a listener. */
   readonly closed: ReadonlyMap<string, RefusedBy>
   readonly nodes: ReadonlyMap<StreamId, NodeState>
-  readonly statements: ReadonlyMap<Uid, Programmed>
+  readonly statements: OrderedMap<Programmed>
   /** The routes of which something else may be said as soon as nodes say something else. */
   readonly open: ReadonlySet<Uid>
   /** When the next grace is over, in milliseconds. */
   readonly due: number | undefined
 }
 
-export type ProgrammedStep = readonly [
-  state: ProgrammedState,
-  statements: ReadonlyMap<Uid, Programmed>,
-]
+export type ProgrammedStep = readonly [state: ProgrammedState, statements: OrderedMap<Programmed>]
 
 /** Nothing was seen yet. */
 export const nothingProgrammed: ProgrammedState = {
   snapshot: undefined,
-  verdicts: new Map(),
+  verdicts: emptyOrderedMap,
   places: new Map(),
   empty: new Set(),
   closed: new Map(),
   nodes: new Map(),
-  statements: new Map(),
+  statements: emptyOrderedMap,
   open: new Set(),
   due: undefined,
 }
@@ -211,14 +209,13 @@ const sayOf = (
 
 /** With what has changed, and without what is in none of `places`, if these have changed. */
 const update = (
-  statements: ReadonlyMap<Uid, Programmed>,
+  statements: OrderedMap<Programmed>,
   changed: ReadonlyMap<Uid, Programmed>,
   places: ReadonlyMap<Uid, string> | undefined,
-): ReadonlyMap<Uid, Programmed> => {
+): OrderedMap<Programmed> => {
   const gone = places === undefined ? [] : [...statements.keys()].filter((uid) => !places.has(uid))
   if (changed.size === 0 && gone.length === 0) return statements
-  const next = new Map(statements)
-  for (const uid of gone) next.delete(uid)
-  for (const [uid, statement] of changed) next.set(uid, statement)
-  return next
+  const edits = new Map<Uid, Programmed | undefined>(changed)
+  for (const uid of gone) edits.set(uid, undefined)
+  return withValues(statements, edits)
 }

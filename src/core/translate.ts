@@ -1,6 +1,7 @@
 import { type Context, defaultContext, type HttpListener } from './context.js'
 import type { EdgeRoute } from './edge-route.js'
 import { compareStrings } from './order.js'
+import { type OrderedMap, orderedMapOf } from './ordered-map.js'
 import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
 import { allotClaims, type Allotment } from './translate/claims.js'
@@ -23,8 +24,8 @@ import type { Acceptance, Verdict } from './verdict.js'
 
 export interface Translation {
   readonly snapshot: Snapshot
-  /** One verdict for every object of the input, by uid, in the order of the uids. */
-  readonly verdicts: ReadonlyMap<string, Verdict>
+  /** One verdict for every object of the input, by uid. */
+  readonly verdicts: OrderedMap<Verdict>
 }
 
 /**
@@ -82,7 +83,7 @@ const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation
   )
   return {
     snapshot: { dataPlanes },
-    verdicts: new Map(verdicts.map((verdict) => [verdict.uid, verdict])),
+    verdicts: orderedMapOf(verdicts.map((verdict) => [verdict.uid, verdict])),
   }
 }
 

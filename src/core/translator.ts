@@ -33,18 +33,13 @@ export const worldChange = (before: World, after: World): WorldChange => ({
   endpointSlices: listChange(before.endpointSlices, after.endpointSlices),
 })
 
-/** A translation whose verdicts say which of them are others than in the one before, by `changedKeys`. */
-export interface OrderedTranslation extends Translation {
-  readonly verdicts: OrderedMap<Verdict>
-}
-
 /** `translate`, fed with changes. */
 export interface Translator {
   /**
-   * Takes in what has changed, and gives the translation of all that there is by now. What was removed must have been
-   * added before, the very same.
+   * Takes in what has changed, and gives the translation of all that there is by now; `changedKeys` says which
+   * verdicts are others than before. What was removed must have been added before, the very same.
    */
-  readonly update: (change: WorldChange) => OrderedTranslation
+  readonly update: (change: WorldChange) => Translation
 }
 
 /**
@@ -107,6 +102,17 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
       verdicts = withVerdicts(verdicts, judged, verdictOfUid)
       return { snapshot, verdicts }
     },
+  }
+}
+
+/** A translator that finds out by itself what has changed from one world to the next. */
+export const inTurn = (dataPlanes: Context['dataPlanes']): ((world: World) => Translation) => {
+  const { update } = translator(dataPlanes)
+  let before = emptyWorld
+  return (world) => {
+    const change = worldChange(before, world)
+    before = world
+    return update(change)
   }
 }
 

@@ -2,6 +2,7 @@ import { type DeletionState, isInService } from '../core/deletion.js'
 import type { Deletions } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import type { FieldError } from '../core/field-error.js'
+import { withValues } from '../core/ordered-map.js'
 import type { Acceptance, Verdict } from '../core/verdict.js'
 import type { SourceProblem } from '../ports/route-source.js'
 import type { Verdicts } from './programmed-verdicts.js'
@@ -38,7 +39,7 @@ export const withDeletions = (
       if (invalid !== undefined) added.set(uid, { ...of, accepted: invalid })
     }
   }
-  return added.size === 0 ? verdicts : new Map([...verdicts, ...added])
+  return withValues(verdicts, added)
 }
 
 const ofDeletion = (state: DeletionState): Pick<Verdict, 'accepted' | 'deletion'> =>

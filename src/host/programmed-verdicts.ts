@@ -5,11 +5,12 @@ import {
   type ProgrammedState,
   stepProgrammed,
 } from '../core/programmed.js'
+import { emptyOrderedMap, type OrderedMap, orderedMapOf } from '../core/ordered-map.js'
 import type { StoredObject } from '../core/stored-object.js'
 import type { Translation } from '../core/translate.js'
 import type { Verdict } from '../core/verdict.js'
 
-export type Verdicts = ReadonlyMap<string, Verdict>
+export type Verdicts = OrderedMap<Verdict>
 
 /** What `translate` says, and what it says together with the Envoys. */
 export interface Judged {
@@ -19,8 +20,8 @@ export interface Judged {
 }
 
 export const nothingJudged: Judged = {
-  translated: new Map(),
-  verdicts: new Map(),
+  translated: emptyOrderedMap,
+  verdicts: emptyOrderedMap,
   programmed: nothingProgrammed,
 }
 
@@ -34,7 +35,10 @@ export const judgedBefore = (objects: ReadonlyArray<StoredObject>): Judged => {
     for (const { type, status, observedGeneration: generation } of conditions)
       if (type === 'Programmed' && status === 'True')
         statements.set(uid, { _tag: 'Programmed', generation })
-  return { ...nothingJudged, programmed: { ...nothingProgrammed, statements } }
+  return {
+    ...nothingJudged,
+    programmed: { ...nothingProgrammed, statements: orderedMapOf(statements) },
+  }
 }
 
 /**
@@ -73,7 +77,7 @@ const merge = (
     const fresh = programmed === undefined ? verdict : { ...verdict, programmed }
     verdicts.set(uid, isKnown ? known : fresh)
   }
-  return verdicts
+  return orderedMapOf(verdicts)
 }
 
 /** True if the same is said of the same routes. */

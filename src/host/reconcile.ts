@@ -16,9 +16,11 @@ import type { EdgeRoute } from '../core/edge-route.js'
 import { evidenceOf, forgottenSince } from '../core/evidence.js'
 import { type Ledger, mayStillServe } from '../core/ledger.js'
 import { nextProgrammedTimer } from '../core/programmed.js'
+import { emptyOrderedMap } from '../core/ordered-map.js'
 import type { Uid } from '../core/resource.js'
-import { reuse, type Snapshot } from '../core/snapshot.js'
-import { translate, type Translation } from '../core/translate.js'
+import type { Snapshot } from '../core/snapshot.js'
+import type { Translation } from '../core/translate.js'
+import type { World } from '../core/translator.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
@@ -36,7 +38,10 @@ import {
 
 /** What one pass needs. */
 export interface ReconcilePorts {
+  /** The data planes, and what routes may send to where the source says nothing of it. */
   readonly context: Context
+  /** `translate`, of one world after the other. */
+  readonly translate: (world: World) => Translation
   readonly clock: Clock
   readonly publish: (snapshot: Snapshot) => void
   readonly ledger: LedgerSource | undefined
@@ -73,7 +78,7 @@ export const nothingYet: Reconciled = {
   deletions: noDeletions,
   ledger: undefined,
   judged: nothingJudged,
-  verdicts: new Map(),
+  verdicts: emptyOrderedMap,
   dated: nothingDated,
 }
 
@@ -105,7 +110,7 @@ export const reconcile = (
  * its backends have changed nothing is translated. Costs O(routes) then, by reference.
  */
 const publishedOf = (
-  { proof, context }: ReconcilePorts,
+  { proof, context, translate }: ReconcilePorts,
   { deletions, published: before }: Reconciled,
   seen: SourceState,
 ): Published => {
@@ -113,10 +118,8 @@ const publishedOf = (
   const { backends } = seen
   if (before !== undefined && before.backends === backends && isSameList(before.routes, routes))
     return before
-  const translation = translate(routes, { ...context, ...backends })
-  const snapshot =
-    before === undefined ? translation.snapshot : reuse(before.snapshot, translation.snapshot)
-  return { ...translation, snapshot, routes, backends }
+  const { services, endpointSlices } = backends ?? context
+  return { ...translate({ routes, services, endpointSlices }), routes, backends }
 }
 
 const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>

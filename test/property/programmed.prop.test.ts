@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { orderedMapOf } from '../../src/core/ordered-map.js'
 import { expect, test } from 'vitest'
 import {
   lagGraceMs,
@@ -63,8 +64,9 @@ const look = (state: ProgrammedState, world: ModelWorld, isSame: boolean): Progr
   const ledger = aLedger(snapshot, nodesIn(world))
   const seen: Observation = { ledger, snapshot, verdicts, nowMs: world.nowMs }
   const [next, statements] = stepProgrammed(state, seen)
-  const [, ofAll] = stepProgrammed(state, { ...seen, verdicts: new Map(verdicts) })
-  expect(ofAll).toEqual(statements)
+  const copies = orderedMapOf([...verdicts].map(([uid, each]) => [uid, { ...each }]))
+  const [, ofAll] = stepProgrammed(state, { ...seen, verdicts: copies })
+  expect([...ofAll]).toEqual([...statements])
   expect(stepProgrammed(next, seen)[1]).toBe(statements)
   const due = nextProgrammedTimer(next)
   const quietUntil = due === undefined ? world.nowMs + 100 * lagGraceMs : due - 1

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Context, defaultContext, type EndpointSlice } from '../../src/core/context.js'
 import type { EdgeRoute } from '../../src/core/edge-route.js'
+import { emptyOrderedMap } from '../../src/core/ordered-map.js'
 import { entries, get } from '../../src/core/persistent-map.js'
 import type { Rule } from '../../src/core/rule.js'
 import { versionOf, viewOf } from '../../src/core/snapshot.js'
@@ -281,7 +282,7 @@ test('backends that share a cluster are one entry with the sum of their weights'
   const { snapshot } = translate([route('r', { backends: [{ address, weight: 3 }, { address }] })])
   expect([...entries(viewOf(snapshot, plane)[clusterType])]).toHaveLength(1)
   const single = translate([route('r', { backends: [{ address }] })])
-  expect(versions({ snapshot, verdicts: new Map() })).toEqual(versions(single))
+  expect(versions({ snapshot, verdicts: emptyOrderedMap })).toEqual(versions(single))
 })
 
 test.each([

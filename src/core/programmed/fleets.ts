@@ -5,6 +5,7 @@ import {
   progressOf,
   type Refusal,
 } from '../ledger.js'
+import type { OrderedMap } from '../ordered-map.js'
 import type { Uid } from '../resource.js'
 import { type Snapshot, versionOf, viewOf } from '../snapshot.js'
 import { routeType } from '../type-url.js'
@@ -19,7 +20,7 @@ export interface Observation {
   readonly ledger: Ledger
   /** What is published, and the verdicts that belong to it. */
   readonly snapshot: Snapshot
-  readonly verdicts: ReadonlyMap<Uid, Verdict>
+  readonly verdicts: OrderedMap<Verdict>
   /** In milliseconds, never going back. */
   readonly nowMs: number
 }
