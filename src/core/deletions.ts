@@ -12,6 +12,7 @@ import {
   type Write,
 } from './deletion.js'
 import type { EdgeRoute, RouteKey } from './edge-route.js'
+import { listChange } from './translator/list-change.js'
 import { emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
 import type { Uid } from './resource.js'
 import { finalizer, type StoredObject } from './stored-object.js'
@@ -21,6 +22,8 @@ export interface Deletions {
   readonly records: OrderedMap<DeletionRecord>
   /** Those that are neither served nor waiting to be, and not seen to be free of us: what Envoys say may move them. */
   readonly pending: ReadonlySet<Uid>
+  /** What was taken in last. */
+  readonly seen: Seen
 }
 
 export interface DeletionRecord {
@@ -32,7 +35,11 @@ export interface DeletionRecord {
   readonly state: DeletionState
 }
 
-export const noDeletions: Deletions = { records: emptyOrderedMap, pending: new Set() }
+export const noDeletions: Deletions = {
+  records: emptyOrderedMap,
+  pending: new Set(),
+  seen: { routes: [] },
+}
 
 /** What a source has, as far as deletions care. */
 export interface Seen {
@@ -54,7 +61,8 @@ export type EvidenceOf = (uid: Uid) => Evidence
 
 /**
  * The routes that go into the snapshot, once this is seen: those that nobody deletes, and that our finalizer
- * holds, or did. To be published before `observe` asks for evidence. Costs O(routes).
+ * holds, or did. To be published before `observe` asks for evidence. Costs O(routes); `nextInService` finds the
+ * same by what has changed.
  */
 export const routesInService = ({ records }: Deletions, seen: Seen): ReadonlyArray<EdgeRoute> => {
   if (seen.objects === undefined) return seen.routes
@@ -70,7 +78,11 @@ export const routesInService = ({ records }: Deletions, seen: Seen): ReadonlyArr
 
 /**
  * Takes in the whole state of a source. What is no more there was deleted; in a source without finalizers it
- * then waits, as if one held it. What has not changed is the same reference. Costs O(objects).
+ * then waits, as if one held it. What has not changed is the same reference.
+ *
+ * Objects are compared by reference, with those of the last state: one that is the very same is looked at only as
+ * long as it waits for Envoys, since nothing else can move it. Costs a comparison for each object, and else what
+ * has changed or waits.
  */
 export const observe = (
   before: Deletions,
@@ -78,16 +90,37 @@ export const observe = (
   evidenceOf: EvidenceOf,
   nowMs: number,
 ): DeletionsStep => {
-  const { objects } = seen
-  const there: ReadonlyArray<Spotted> =
-    objects === undefined ? seen.routes.map(plain) : objects.map(stored)
-  const uids = new Set(there.map(({ uid }) => uid))
-  const gone: Sighting = objects === undefined ? { _tag: 'Terminating' } : { _tag: 'Absent' }
-  const missing = [...before.records.values()]
+  const { come, left } = changesIn(before.seen, seen)
+  const uids = new Set(come.map(({ uid }) => uid))
+  const gone: Sighting = seen.objects === undefined ? { _tag: 'Terminating' } : { _tag: 'Absent' }
+  const missing = recordsOf(before, left)
     .filter(({ uid }) => !uids.has(uid))
     .map((record) => ({ ...record, sighting: gone }))
-  return stepAll(before, [...there, ...missing], evidenceOf, nowMs)
+  for (const uid of left) uids.add(uid)
+  const waiting = recordsOf(before, before.pending)
+    .filter(({ uid }) => !uids.has(uid))
+    .map((record) =>
+      record.object === undefined ? { ...record, sighting: gone } : stored(record.object),
+    )
+  const [next, facts] = stepAll(before, [...come, ...missing, ...waiting], evidenceOf, nowMs)
+  return [come.length + left.length === 0 ? next : { ...next, seen }, facts]
 }
+
+/** What is there for the first time in this form, and the uids of what is there no more. */
+const changesIn = (
+  before: Seen,
+  now: Seen,
+): { readonly come: ReadonlyArray<Spotted>; readonly left: ReadonlyArray<Uid> } => {
+  if (now.objects === undefined) {
+    const { added, removed } = listChange(before.routes, now.routes)
+    return { come: added.map(plain), left: removed.map(({ metadata }) => metadata.uid) }
+  }
+  const { added, removed } = listChange(before.objects ?? [], now.objects)
+  return { come: added.map(stored), left: removed.map(({ uid }) => uid) }
+}
+
+const recordsOf = ({ records }: Deletions, uids: Iterable<Uid>): ReadonlyArray<DeletionRecord> =>
+  [...uids].flatMap((uid) => records.get(uid) ?? [])
 
 /**
  * Asks the Envoys again about what waits for them, or about a single object if it does. Costs O(those) times what
@@ -188,7 +221,7 @@ const stored = (object: StoredObject): Spotted => ({
   sighting: sightingOf(object),
 })
 
-const sightingOf = ({ finalizers, deletionTimestamp }: StoredObject): Sighting => {
+export const sightingOf = ({ finalizers, deletionTimestamp }: StoredObject): Sighting => {
   const isGuarded = finalizers.includes(finalizer)
   if (deletionTimestamp === undefined) return { _tag: 'Live', isGuarded }
   return { _tag: isGuarded ? 'Terminating' : 'Freed' }
@@ -219,7 +252,11 @@ const stepAll = (
     if (isWaited) pending.draft().add(uid)
     else pending.draft().delete(uid)
   }
-  const next = { records: withValues(before.records, records), pending: pending.result() }
+  const next = {
+    records: withValues(before.records, records),
+    pending: pending.result(),
+    seen: before.seen,
+  }
   const isSame = next.records === before.records && next.pending === before.pending
   return [isSame ? before : next, facts]
 }

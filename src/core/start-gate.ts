@@ -10,11 +10,32 @@ import type { Roster } from './roster.js'
 export const startWaitMs = 60_000
 
 /**
+ * What is known of other control planes that keep the same roster.
+ *
+ * | standing  | what the start gate does                                                    |
+ * | --------- | --------------------------------------------------------------------------- |
+ * | Alone     | opens as soon as every known node has come, or after the wait               |
+ * | Successor | opens after the wait alone, which begins with the succession at the soonest |
+ * | Unknown   | is closed, whatever it was before                                           |
+ */
+export type Standing =
+  /** The roster names every Envoy that others have served: whoever kept it has ended, and wrote all of them down. */
+  | { readonly _tag: 'Alone' }
+  /**
+   * Nobody else may serve for longer than it takes to see, from this time on, that this one does; who did before may
+   * have taken in Envoys that are not on the roster.
+   */
+  | { readonly _tag: 'Successor'; readonly sinceMs: number }
+  /** Another may be at work; the message says why that cannot be told. */
+  | { readonly _tag: 'Unknown'; readonly message: string }
+
+/**
  * Whether a control plane that has just started may believe that it knows the Envoys.
  *
  * Nothing may be released before the sources and the roster are read and, since the roster was read,
  * `waitMs` have passed or each node of the roster was heard from; where it has none, the whole wait
- * always passes. An id that several Envoys share was never heard from as a whole.
+ * always passes. An id that several Envoys share was never heard from as a whole. What is known of
+ * others is asked each time: see `Standing`.
  *
  * | event         | what it does                                                             |
  * | ------------- | ------------------------------------------------------------------------ |
@@ -24,7 +45,7 @@ export const startWaitMs = 60_000
  * | NodeHeard     | takes a node that is not shared off those that are waited for            |
  * | NodeForgotten | takes any node off                                                       |
  *
- * Every event may be repeated. Once the gate is open it stays open.
+ * Every event may be repeated. Once the gate is open it stays open, as far as others let it.
  */
 export interface StartGate {
   readonly waitMs: number
@@ -111,18 +132,31 @@ const know = (gate: StartGate, event: NodeEvent): StartGate => {
 const look = (gate: StartGate): StartGate =>
   gate.silent === 0 && PM.size(gate.known) > 0 ? { ...gate, haveAllCome: true } : gate
 
-/** Why nothing may be released at this time; `undefined` once something may. */
-export const gateOf = (gate: StartGate, nowMs: number): NotYet | undefined => {
+/** Why nothing may be released at this time; `undefined` if something may. */
+export const gateOf = (gate: StartGate, standing: Standing, nowMs: number): NotYet | undefined => {
   const { roster, waitMs, haveAllCome, areSourcesRead } = gate
   if (roster._tag === 'Unread') return { _tag: 'RosterUnsaved', message: roster.message }
-  const untilMs = roster.atMs + waitMs
-  return areSourcesRead && (haveAllCome || nowMs >= untilMs)
-    ? undefined
-    : { _tag: 'Starting', untilMs }
+  switch (standing._tag) {
+    case 'Unknown':
+      return { _tag: 'RosterUnsaved', message: standing.message }
+    case 'Alone': {
+      const untilMs = roster.atMs + waitMs
+      const isOver = haveAllCome || nowMs >= untilMs
+      return areSourcesRead && isOver ? undefined : { _tag: 'Starting', untilMs }
+    }
+    case 'Successor': {
+      const untilMs = Math.max(roster.atMs, standing.sinceMs) + waitMs
+      return areSourcesRead && nowMs >= untilMs ? undefined : { _tag: 'Starting', untilMs }
+    }
+  }
 }
 
 /** When the gate opens by itself, in milliseconds; `undefined` if it is open, or waits for something else. */
-export const nextGateTimer = (gate: StartGate, nowMs: number): number | undefined => {
-  const waits = gateOf(gate, nowMs)
+export const nextGateTimer = (
+  gate: StartGate,
+  standing: Standing,
+  nowMs: number,
+): number | undefined => {
+  const waits = gateOf(gate, standing, nowMs)
   return gate.areSourcesRead && waits?._tag === 'Starting' ? waits.untilMs : undefined
 }

@@ -105,17 +105,6 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
   }
 }
 
-/** A translator that finds out by itself what has changed from one world to the next. */
-export const inTurn = (dataPlanes: Context['dataPlanes']): ((world: World) => Translation) => {
-  const { update } = translator(dataPlanes)
-  let before = emptyWorld
-  return (world) => {
-    const change = worldChange(before, world)
-    before = world
-    return update(change)
-  }
-}
-
 /** The rules of an object take the place of those that it had in this data plane. */
 const move = (plane: PlaneIndex, name: string, uid: Uid, object: Compiled | undefined): void => {
   plane.leave(uid)

@@ -10,3 +10,7 @@ export const maxBackoffMs = 30_000
  */
 export const backoffMs = (attempt: number, random: number): number =>
   Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
+
+/** The same for one who is asked to come back no sooner than in `askedMs`: that long, within the same bound. */
+export const askedBackoffMs = (attempt: number, random: number, askedMs = 0): number =>
+  Math.max(backoffMs(attempt, random), Math.min(askedMs, maxBackoffMs))

@@ -3,7 +3,7 @@ import { type NotYet, wantedWrite } from '../core/deletion.js'
 import { breakGlass, noteWritten, type RecordedFact } from '../core/deletions.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
-import { inTurn } from '../core/translator.js'
+import { translator } from '../core/translator.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import { guardedLogger } from '../ports/faults.js'
@@ -150,7 +150,7 @@ const passPortsOf = (
   ledger: LedgerSource | undefined,
 ): ReconcilePorts => ({
   context,
-  translate: inTurn(context.dataPlanes),
+  translate: translator(context.dataPlanes).update,
   clock,
   publish: (snapshot: Snapshot) => sink.publish(snapshot),
   ledger,

@@ -26,6 +26,7 @@ export {
   startHost,
 } from './start-host.js'
 export * from './admin/index.js'
+export type { StandingSource } from './keep-gate.js'
 export { keepRoster, type KeepRosterPorts, type RosterKeeper } from './keep-roster.js'
 export type { ForgottenBy, RosterFact } from './report-roster.js'
 export type { Reconciled } from './reconcile.js'

@@ -4,10 +4,24 @@ import {
   gateOf,
   nextGateTimer,
   openStartGate,
+  type Standing,
   type StartEvent,
   stepStartGate,
 } from '../core/start-gate.js'
 import type { Clock } from '../ports/clock.js'
+
+/** Says what is known of other control planes that keep the same roster. */
+export interface StandingSource {
+  /** Is asked each time that something may be released, and in the moment before it is. Must not throw. */
+  readonly standing: () => Standing
+  /** Calls the listener when `standing` may say something else, until the returned function is called. */
+  readonly onStandingChange: (listener: () => void) => () => void
+}
+
+const alone: StandingSource = {
+  standing: () => ({ _tag: 'Alone' }),
+  onStandingChange: () => () => undefined,
+}
 
 /** The gate of a start, with a clock. */
 export interface RunningGate {
@@ -17,14 +31,24 @@ export interface RunningGate {
 }
 
 /** Calls `onChange`, which must not throw, when the gate may have changed, also when time has opened it. */
-export const keepGate = (clock: Clock, waitMs: number, onChange: () => void): RunningGate => {
+export const keepGate = (
+  clock: Clock,
+  waitMs: number,
+  onChange: () => void,
+  { standing, onStandingChange }: StandingSource = alone,
+): RunningGate => {
   let state = openStartGate(waitMs)
   let closed = false
   const wake = alarm(clock, () => {
     wind()
     onChange()
   })
-  const wind = (): void => wake.set(closed ? undefined : nextGateTimer(state, clock.nowMs()))
+  const wind = (): void =>
+    wake.set(closed ? undefined : nextGateTimer(state, standing(), clock.nowMs()))
+  const stopListening = onStandingChange(() => {
+    wind()
+    onChange()
+  })
   return {
     step: (event) => {
       const next = stepStartGate(state, event, clock.nowMs())
@@ -33,9 +57,10 @@ export const keepGate = (clock: Clock, waitMs: number, onChange: () => void): Ru
       wind()
       onChange()
     },
-    gate: () => gateOf(state, clock.nowMs()),
+    gate: () => gateOf(state, standing(), clock.nowMs()),
     close: () => {
       closed = true
+      stopListening()
       wind()
     },
   }

@@ -10,7 +10,7 @@ import { type Metrics, noMetrics } from '../ports/metrics.js'
 import type { RosterStore } from '../ports/roster-store.js'
 import type { XdsObserver } from '../ports/xds-observer.js'
 import { aborted } from './aborted.js'
-import { keepGate, type RunningGate } from './keep-gate.js'
+import { keepGate, type RunningGate, type StandingSource } from './keep-gate.js'
 import { type KeptRoster, keptRoster } from './kept-roster.js'
 import { loadRoster } from './load-roster.js'
 import type { ForgetResult } from './operator.js'
@@ -34,6 +34,13 @@ export interface KeepRosterPorts {
   readonly forgetNodeAfterMs?: number
   /** How long Envoys are waited for after the start, in milliseconds; a minute if absent. */
   readonly startWaitMs?: number
+  /**
+   * What is known of other processes that keep the same roster. If absent there are none: nobody else serves any
+   * Envoy from the time on when the roster is read, and whoever did before has written each of them down. So it is with
+   * a list in memory, and in a file that one process at a time is given. Where several may run at once, say so here, or
+   * the gate opens as soon as all Envoys have come that are on the list, while another takes in one that is not.
+   */
+  readonly standing?: StandingSource
   /** Spreads the pauses between tries, in [0, 1); `Math.random` if absent. */
   readonly random?: () => number
 }
@@ -76,7 +83,7 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
   const { store, clock, random = Math.random, metrics = noMetrics } = given
   const logger = guardedLogger(given.logger ?? silentLogger)
   const { ring, listen } = listeners()
-  const start = keepGate(clock, given.startWaitMs ?? startWaitMs, ring)
+  const start = keepGate(clock, given.startWaitMs ?? startWaitMs, ring, given.standing)
   const tell = teller(logger, metrics, given.onFact)
   let kept: KeptRoster | undefined
   const begin = (roster: Roster): ReadonlyMap<string, NodeMemory> => {

@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Roster } from '../core/roster.js'
 import type { Clock } from '../ports/clock.js'
 import type { RosterError, RosterStore } from '../ports/roster-store.js'
-import { backoffMs } from './backoff.js'
+import { askedBackoffMs } from './backoff.js'
 import { pause } from './clock.js'
 
 export interface LoadPorts {
@@ -25,7 +25,7 @@ export const loadRoster = async (
     if (stopped()) return undefined
     if (E.isRight(loaded)) return loaded.right
     onFailure(loaded.left.message)
-    await pause(clock, backoffMs(attempt, random()), signal)
+    await pause(clock, askedBackoffMs(attempt, random(), loaded.left.retryAfterMs), signal)
   }
   return undefined
 }

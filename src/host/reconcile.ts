@@ -10,17 +10,17 @@ import {
   noteForgotten,
   observe,
   type RecordedFact,
-  routesInService,
 } from '../core/deletions.js'
-import type { EdgeRoute } from '../core/edge-route.js'
+import { type InService, nextInService, nothingInService } from '../core/in-service.js'
 import { evidenceOf, forgottenSince } from '../core/evidence.js'
 import { type Ledger, mayStillServe } from '../core/ledger.js'
 import { nextProgrammedTimer } from '../core/programmed.js'
-import { emptyOrderedMap } from '../core/ordered-map.js'
+import { changedKeys, emptyOrderedMap, type OrderedMap } from '../core/ordered-map.js'
 import type { Uid } from '../core/resource.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
-import type { World } from '../core/translator.js'
+import type { Translator, WorldChange } from '../core/translator.js'
+import { type ListChange, listChange } from '../core/translator/list-change.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
@@ -40,8 +40,8 @@ import {
 export interface ReconcilePorts {
   /** The data planes, and what routes may send to where the source says nothing of it. */
   readonly context: Context
-  /** `translate`, of one world after the other. */
-  readonly translate: (world: World) => Translation
+  /** `update` of a translator of these data planes that has seen nothing yet. */
+  readonly translate: Translator['update']
   readonly clock: Clock
   readonly publish: (snapshot: Snapshot) => void
   readonly ledger: LedgerSource | undefined
@@ -55,7 +55,9 @@ export interface Reconciled {
   /** What the source has; `undefined` before its first state. */
   readonly seen: SourceState | undefined
   /** What is published, with what `translate` says of it. */
-  readonly published: Published | undefined
+  readonly published: Translation | undefined
+  /** The routes that it is one of, where deletions are proven. */
+  readonly inService: InService
   readonly deletions: Deletions
   /** What the Envoys held when the deletions were looked at last. */
   readonly ledger: Ledger | undefined
@@ -66,15 +68,10 @@ export interface Reconciled {
   readonly dated: DatedConditions
 }
 
-/** A translation, and what it is one of. */
-export interface Published extends Translation {
-  readonly routes: ReadonlyArray<EdgeRoute>
-  readonly backends: SourceBackends | undefined
-}
-
 export const nothingYet: Reconciled = {
   seen: undefined,
   published: undefined,
+  inService: nothingInService,
   deletions: noDeletions,
   ledger: undefined,
   judged: nothingJudged,
@@ -96,10 +93,10 @@ export const reconcile = (
   state: SourceState,
 ): Reconciliation => {
   const seen = ownState(state, ports.context.dataPlanes)
-  const published = publishedOf(ports, before, seen)
+  const { published, inService } = withTranslation(ports, before, seen)
   if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
   const judged = before.seen === undefined ? judgedBefore(seen.objects ?? []) : before.judged
-  const next = { ...before, seen, published, judged }
+  const next = { ...before, seen, published, inService, judged }
   return advance(ports, before, next, (of, evidence) =>
     observe(of, seen, evidence, ports.clock.nowMs()),
   )
@@ -107,23 +104,43 @@ export const reconcile = (
 
 /**
  * What is published of a state. Most changes in a store are of conditions, ours among them: where neither a route nor
- * its backends have changed nothing is translated. Costs O(routes) then, by reference.
+ * its backends have changed nothing is translated. Costs a comparison for each of them, by reference.
  */
-const publishedOf = (
+const withTranslation = (
   { proof, context, translate }: ReconcilePorts,
-  { deletions, published: before }: Reconciled,
+  before: Reconciled,
   seen: SourceState,
-): Published => {
-  const routes = proof === undefined ? seen.routes : routesInService(deletions, seen)
-  const { backends } = seen
-  if (before !== undefined && before.backends === backends && isSameList(before.routes, routes))
-    return before
-  const { services, endpointSlices } = backends ?? context
-  return { ...translate({ routes, services, endpointSlices }), routes, backends }
+): { readonly published: Translation; readonly inService: InService } => {
+  const inService =
+    proof === undefined ? before.inService : nextInService(before.inService, before.deletions, seen)
+  const routes =
+    proof === undefined
+      ? listChange(before.seen?.routes ?? [], seen.routes)
+      : listChangeOf(before.inService.routes, inService.routes)
+  const known = before.published === undefined ? noBackends : (before.seen?.backends ?? context)
+  const now = seen.backends ?? context
+  const services = listChange(known.services, now.services)
+  const endpointSlices = listChange(known.endpointSlices, now.endpointSlices)
+  const change = { routes, services, endpointSlices }
+  const published =
+    before.published !== undefined && isEmpty(change) ? before.published : translate(change)
+  return { published, inService }
 }
 
-const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
-  a.length === b.length && a.every((each, index) => each === b[index])
+const noBackends: SourceBackends = { services: [], endpointSlices: [] }
+
+const listChangeOf = <A>(before: OrderedMap<A>, after: OrderedMap<A>): ListChange<A> => {
+  const keys = changedKeys(before, after)
+  return {
+    removed: keys.flatMap((key) => before.get(key) ?? []),
+    added: keys.flatMap((key) => after.get(key) ?? []),
+  }
+}
+
+const isEmpty = ({ routes, services, endpointSlices }: WorldChange): boolean =>
+  [routes, services, endpointSlices].every(
+    ({ removed, added }) => removed.length + added.length === 0,
+  )
 
 /** The Envoys may have gone on, or time has; with `uid` only that object is asked for. */
 export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid): Reconciliation =>

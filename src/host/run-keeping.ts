@@ -13,7 +13,7 @@ import {
 } from '../core/roster/keeping-state.js'
 import type { Clock } from '../ports/clock.js'
 import type { RosterStore } from '../ports/roster-store.js'
-import { backoffMs } from './backoff.js'
+import { askedBackoffMs, maxBackoffMs } from './backoff.js'
 import { attempted } from './load-roster.js'
 
 /**
@@ -110,9 +110,10 @@ const save = async (
   const saved = await attempted(() => store.save(roster)())
   cancel()
   if (E.isRight(saved)) return dispatch({ _tag: 'SaveSucceeded' })
-  const retryAtMs = clock.nowMs() + backoffMs(failures() + 1, random())
-  const isSuperseded = saved.left._tag === 'Superseded'
-  dispatch({ _tag: 'SaveFailed', message: saved.left.message, retryAtMs, isSuperseded })
+  const { _tag, message: failure, retryAfterMs } = saved.left
+  const retryAtMs = clock.nowMs() + askedBackoffMs(failures() + 1, random(), retryAfterMs)
+  const isSuperseded = _tag === 'Superseded'
+  dispatch({ _tag: 'SaveFailed', message: failure, retryAtMs, isSuperseded })
 }
 
 /** Looks every now and then, while all is written, whether it is there still. */
@@ -125,11 +126,13 @@ const lookAgain = (
   let stopped = false
   const look = async (): Promise<void> => {
     const { saved, changes, saving } = state()
+    let askedMs = 0
     if (saving === undefined && saved === changes) {
       const found = await attempted(isThere())
-      if (E.isRight(found) && !found.right) dispatch({ _tag: 'FoundMissing' })
+      if (E.isLeft(found)) askedMs = Math.min(found.left.retryAfterMs ?? 0, maxBackoffMs)
+      else if (!found.right) dispatch({ _tag: 'FoundMissing' })
     }
-    if (!stopped) cancel = clock.after(lookEveryMs, () => void look())
+    if (!stopped) cancel = clock.after(Math.max(lookEveryMs, askedMs), () => void look())
   }
   let cancel = clock.after(lookEveryMs, () => void look())
   return () => {

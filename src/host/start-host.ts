@@ -1,3 +1,4 @@
+import type { NotYet } from '../core/deletion.js'
 import type { NodeMemory } from '../core/xds/node-memory.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { RosterStore } from '../ports/roster-store.js'
@@ -38,7 +39,7 @@ export interface FleetStart {
 export interface HostPorts<Fleet extends EnvoyFleet>
   extends
     Omit<ControllerPorts, 'sink' | 'ledger' | 'deletion'>,
-    Pick<KeepRosterPorts, 'forgetNodeAfterMs' | 'startWaitMs'> {
+    Pick<KeepRosterPorts, 'forgetNodeAfterMs' | 'startWaitMs' | 'standing'> {
   /** Where the list of Envoys outlives the process. */
   readonly roster: RosterStore
   /** Where finalizers and conditions are written; absent for a source without finalizers. */
@@ -56,6 +57,8 @@ export interface RunningHost<Fleet extends EnvoyFleet> {
   readonly fleet: Fleet
   readonly controller: Controller
   readonly operator: Operator
+  /** Why nothing may be released at the moment, whatever the Envoys have confirmed; `undefined` if something may. */
+  readonly notYet: () => NotYet | undefined
   /** Resolves once everything has stopped, the fleet too, and the roster is written; rejects only for a bug. */
   readonly finished: Promise<void>
 }
@@ -63,6 +66,8 @@ export interface RunningHost<Fleet extends EnvoyFleet> {
 /**
  * Starts a control plane that lets go of no route before every Envoy has: the roster, the fleet, the controller,
  * in the order that the proof needs.
+ *
+ * No two processes may keep one roster at a time, unless `standing` says what this one knows of the others.
  *
  * The roster is read first, however long that takes. Resolves as soon as Envoys can connect, and with
  * `undefined` if the signal has aborted before; rejects if `serve` does.
@@ -98,7 +103,7 @@ export const startHost = async <Fleet extends EnvoyFleet>(
       ...(store !== undefined && { store }),
     })
     const finished = finish(controller, fleet, keeper, failed)
-    return { fleet, controller, operator, finished }
+    return { fleet, controller, operator, notYet: keeper.gate, finished }
   } catch (cause) {
     failed.abort(cause)
     await keeper.finished

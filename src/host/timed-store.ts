@@ -45,7 +45,7 @@ export const timedStore = (store: RouteStore, clock: Clock): TimedStore => {
   return {
     store: {
       guard: (object) => timed(() => store.guard(object)),
-      release: (object) => timed(() => store.release(object)),
+      release: (object, isProven) => timed(() => store.release(object, isProven)),
       writeConditions: (object, conditions) =>
         timed(() => store.writeConditions(object, conditions)),
     },

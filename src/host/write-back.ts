@@ -10,6 +10,7 @@ import type { Logger } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
 import type { RouteStore, WriteError } from '../ports/route-store.js'
 import { oneByOne } from './one-by-one.js'
+import { repeatedLines, type RepeatedLines } from './repeated-lines.js'
 import { timedStore } from './timed-store.js'
 import { type WorkQueue, workQueue, type Worked } from './work-queue.js'
 
@@ -65,14 +66,16 @@ export interface WriteBack {
  * thousands of objects, and no deletion waits behind these.
  *
  * What is written is decided when its turn comes here, by what is known then: an Envoy that came back meanwhile
- * stops a release. (What a store makes wait for its own turn after that is not decided again.) Conditions are only
- * written where they differ from what the object has, or was last given, and not of one that is about to go. Of one
- * object one write is under way at a time: of two, one would only learn of the other. A write that is not answered
- * within `storeAnswerMs` has failed, and gives up its turn.
+ * stops a release, also one that a store makes wait for its own turn after that. Conditions are only written
+ * where they differ from what the object has, or was last given, and not of one that is about to go. Of one
+ * object one write is under way at a time: of two, one would only learn of the other. A write that is not
+ * answered within `storeAnswerMs` has failed, and gives up its turn. Failures are logged as `repeatedLines` does,
+ * by what was written and how it failed.
  */
 export const writeBack = (given: WriteBackPorts): WriteBack => {
   const { store, giveUp } = timedStore(given.store, given.clock)
-  const ports = { ...given, store }
+  const failures = repeatedLines(given.logger, given.clock)
+  const ports = { ...given, store, failures }
   const written: Written = new Map()
   const turns = oneByOne()
   const queueOf = (work: (uid: string) => Promise<Worked>): WorkQueue =>
@@ -82,9 +85,10 @@ export const writeBack = (given: WriteBackPorts): WriteBack => {
       concurrency: maxWrites,
       work: (uid) => turns.take(uid, () => work(uid)),
       onFault: (uid, cause) =>
-        ports.logger.log('error', 'a write to the store failed in an unknown way', {
-          uid,
-          error: String(cause),
+        failures.tell('Fault', {
+          level: 'error',
+          message: 'a write to the store failed in an unknown way',
+          fields: { uid, error: String(cause) },
         }),
     })
   const finalizers = queueOf((uid) => writeFinalizer(ports, uid))
@@ -98,8 +102,14 @@ export const writeBack = (given: WriteBackPorts): WriteBack => {
       const cancel = ports.clock.after(lastWritesMs, giveUp)
       await Promise.all([finalizers.close(), conditions.close()])
       cancel()
+      failures.close()
     },
   }
+}
+
+/** What it is written with. */
+interface Ports extends WriteBackPorts {
+  readonly failures: RepeatedLines
 }
 
 /** What each object was given last, as long as the source has not shown it. */
@@ -111,20 +121,20 @@ interface Given {
   readonly over: string
 }
 
-const writeFinalizer = async (ports: WriteBackPorts, uid: string): Promise<Worked> => {
+const writeFinalizer = async (ports: Ports, uid: string): Promise<Worked> => {
   const { store, onWritten } = ports
   const record = lastLook(ports, uid)
-  const write = record && wantedWrite(record.state)
+  const write = wantedOf(record)
   if (record?.object === undefined || write === undefined) return 'Done'
   const { object } = record
-  const result = await (write === 'Guard' ? store.guard(object) : store.release(object))()
+  const isProven = (): boolean => wantedOf(lastLook(ports, uid)) === 'Release'
+  const result = await (write === 'Guard' ? store.guard(object) : store.release(object, isProven))()
   count(ports.metrics, write, result)
   if (E.isRight(result)) {
     onWritten(uid, write, undefined)
     return 'Done'
   }
-  const { _tag, message } = result.left
-  switch (_tag) {
+  switch (result.left._tag) {
     // It is gone: what our finalizer was for is over.
     case 'NotFound':
       onWritten(uid, write, undefined)
@@ -132,13 +142,19 @@ const writeFinalizer = async (ports: WriteBackPorts, uid: string): Promise<Worke
     // The next sighting brings what is there now.
     case 'Conflict':
       return 'Outdated'
+    // It is wanted again once it is proven again.
+    case 'Unproven':
+      return 'Done'
     case 'Refused':
     case 'Unavailable':
-      reportFailure(ports, object, write, message)
-      onWritten(uid, write, message)
+      reportFailure(ports, object, write, result.left)
+      onWritten(uid, write, result.left.message)
       return 'Retry'
   }
 }
+
+const wantedOf = (record: DeletionRecord | undefined): Write | undefined =>
+  record && wantedWrite(record.state)
 
 /** What was proven must be true at this very moment. */
 const lastLook = (
@@ -146,16 +162,12 @@ const lastLook = (
   uid: string,
 ): DeletionRecord | undefined => {
   const record = recordOf(uid)
-  if (record === undefined || wantedWrite(record.state) !== 'Release') return record
+  if (wantedOf(record) !== 'Release') return record
   lookAt(uid)
   return recordOf(uid)
 }
 
-const writeConditions = async (
-  ports: WriteBackPorts,
-  written: Written,
-  uid: string,
-): Promise<Worked> => {
+const writeConditions = async (ports: Ports, written: Written, uid: string): Promise<Worked> => {
   const record = ports.recordOf(uid)
   const object = record?.object
   const verdict = ports.verdictOf(uid)
@@ -178,15 +190,15 @@ const writeConditions = async (
     return 'Done'
   }
   written.delete(uid)
-  const { _tag, message } = result.left
-  switch (_tag) {
+  switch (result.left._tag) {
     case 'NotFound':
+    case 'Unproven':
       return 'Done'
     case 'Conflict':
       return 'Retry'
     case 'Refused':
     case 'Unavailable':
-      reportFailure(ports, object, 'Conditions', message)
+      reportFailure(ports, object, 'Conditions', result.left)
       return 'Retry'
   }
 }
@@ -224,16 +236,15 @@ const count = (
   )
 
 const reportFailure = (
-  { logger }: WriteBackPorts,
+  { failures }: Ports,
   { key, uid }: StoredObject,
   write: Write | 'Conditions',
-  problem: string,
+  { _tag, message: problem }: WriteError,
 ): void =>
-  logger.log('warn', 'a write to the store failed, and is tried again', {
-    where: showKey(key),
-    uid,
-    write,
-    problem,
+  failures.tell(`${write} ${_tag}`, {
+    level: 'warn',
+    message: 'a write to the store failed, and is tried again',
+    fields: { where: showKey(key), uid, write, problem },
   })
 
 const isOurs = ({ type }: Condition): boolean => isConditionType(type)

@@ -25,4 +25,6 @@ export interface RosterError {
     | 'Superseded'
   /** For people: where, what, and what to do. */
   readonly message: string
+  /** How long the store asks to be left alone, in milliseconds; absent if it does not. */
+  readonly retryAfterMs?: number
 }

@@ -205,6 +205,37 @@ export const routeStoreContract = (
       },
     )
 
+    test('what others write in our types that is none of ours is seen, and goes with the next write', async () => {
+      const { store, present, say, seen } = await worldWith()
+      expect(await store.writeConditions(seen, [accepted])()).toEqual(done)
+      expect((await present()).stored).not.toHaveProperty('hasForeignConditions')
+      await say('a', [accepted, { ...programmed, status: 'Unknown' }, foreign])
+      const { stored } = await present()
+      expect(stored).toMatchObject({ conditions: [accepted], hasForeignConditions: true })
+      expect(await store.writeConditions(stored, [accepted])()).toEqual(done)
+      const after = await present()
+      expect(typesOf(after)).toEqual(['Accepted', 'Known'])
+      expect(after.stored).not.toHaveProperty('hasForeignConditions')
+    })
+
+    test.each([[false, 'Unproven', [other, finalizer]] as const, [true, 'done', [other]] as const])(
+      'a release whose proof holds as it goes out (%s) is %s, and leaves %j',
+      async (isProven, result, left) => {
+        const { store, present, seen } = await worldWith([other, finalizer])
+        expect(failureOf(await store.release(seen, () => isProven)())).toBe(result)
+        expect((await present()).stored.finalizers).toEqual(left)
+      },
+    )
+
+    test('whether a release is proven is asked when it is run, and not before', async () => {
+      const { store, present, seen } = await worldWith([finalizer])
+      let isProven = true
+      const release = store.release(seen, () => isProven)
+      isProven = false
+      expect(failureOf(await release())).toBe('Unproven')
+      expect((await present()).stored).toEqual(seen)
+    })
+
     test('what is as it should be gets no new version', async () => {
       const { store, present } = await worldWith([finalizer])
       const { stored: first } = await present()

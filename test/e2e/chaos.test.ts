@@ -97,6 +97,8 @@ test(
       await sleep(below(prng, killedWithinMs))
       await program.kill()
       proven.push(provenNow())
+      // It is dead for sure. Otherwise each life would begin with the whole wait, and let go of nothing before it ends.
+      await at.edge.vouch()
       await program.start()
     }
     process.stderr.write(`proven in each life: ${proven.join(', ')}\n`)

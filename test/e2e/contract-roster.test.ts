@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ApiClient } from '../../src/adapters/k8s/api.js'
 import { keepLease, readLease } from '../../src/adapters/k8s/lease.js'
 import { kubernetesRosterStore } from '../../src/adapters/k8s/roster-store.js'
+import { lookAtPartsEvery } from '../../src/adapters/k8s/roster-store/look.js'
 import { rosterStoreContract } from '../contract/roster-store.js'
 import { eventually } from '../support/envoy.js'
 import { anEntry, aRoster } from '../support/roster.js'
@@ -52,6 +53,37 @@ test('a roster that is too large for one object is kept in several, and read bac
   expect(await kubernetesRosterStore(client, { namespace, name: 'large' }).load()()).toEqual(
     E.right(large),
   )
+})
+
+test('a part that somebody deletes is missed, and made anew under another name by the next save', async () => {
+  const name = 'harmed'
+  const store = kubernetesRosterStore(client, { namespace, name })
+  await store.load()()
+  const ids = Array.from({ length: 4_000 }, (_, i) => `edge/envoy-${i}/6f0c2b1e-${'0'.repeat(24)}`)
+  const roster = aRoster(...ids.map((id) => anEntry(id)))
+  expect(await store.save(roster)()).toEqual(E.right(undefined))
+  const parts = async (): Promise<ReadonlyArray<string>> => {
+    const selector = `net.10xdev.io/part-of-roster=${name}`
+    const listed = await cluster.kubectl([
+      '-n',
+      namespace,
+      'get',
+      'cm',
+      '-o',
+      'name',
+      '-l',
+      selector,
+    ])
+    return listed.split('\n').filter((line) => line !== '')
+  }
+  const [lost = ''] = await parts()
+  await cluster.kubectl(['-n', namespace, 'delete', lost])
+  const looks: Array<unknown> = []
+  for (let look = 0; look < lookAtPartsEvery; look += 1) looks.push(await store.isThere?.()())
+  expect(looks).toContainEqual(E.right(false))
+  expect(await store.save(roster)()).toEqual(E.right(undefined))
+  expect(await kubernetesRosterStore(client, { namespace, name }).load()()).toEqual(E.right(roster))
+  expect(await parts()).not.toContain(lost)
 })
 
 test('a lease tells that somebody is live, is waited for by a second one, and is given back', async () => {

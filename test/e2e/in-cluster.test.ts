@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { knowsAllAnnotation } from '../../src/adapters/k8s/lease/record.js'
 import { builtMain } from '../support/cli.js'
 import { type RecordingBackends, startRecordingBackends } from '../support/deletion/backends.js'
 import { envoyBinary, eventually, request } from '../support/envoy.js'
@@ -32,6 +33,8 @@ const accountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 const upWithinMs = 60_000
 /** Less than the minute in which a control plane lets go of nothing that does not know who there is. */
 const releasedWithinMs = 40_000
+/** A minute, and a renewal of its Lease. */
+const knowsAllWithinMs = 80_000
 
 const namespaces = ['shop', 'blog'] as const
 type Namespace = (typeof namespaces)[number]
@@ -136,6 +139,12 @@ const get = async (namespace: Namespace): Promise<EdgeRouteObject | undefined> =
   return status === 200 ? (body as EdgeRouteObject) : undefined
 }
 
+const knowsAll = (): Promise<string> =>
+  cluster.kubectl([
+    ...['-n', 'edgewright', 'get', 'lease', 'edgewright'],
+    ...['-o', `jsonpath={.metadata.annotations.${knowsAllAnnotation.replaceAll('.', '\\.')}}`],
+  ])
+
 test('what deploy/ ships serves, as a Pod, the routes of all namespaces, and lets go of what is deleted', async () => {
   const first = await startControlPlane()
   const port = await startEnvoy()
@@ -145,6 +154,8 @@ test('what deploy/ ships serves, as a Pod, the routes of all namespaces, and let
     await answers(port, `/${namespace}`, `200 ${addresses[namespace]}`, upWithinMs)
     await eventually(() => get(namespace), isProgrammed)
   }
+  // Whoever comes after one that ends sooner waits for a whole minute, too.
+  await eventually(knowsAll, (text) => text === 'true', knowsAllWithinMs)
   expect(await first.end('SIGTERM')).toBe(0)
 
   const second = await startControlPlane()

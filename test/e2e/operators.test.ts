@@ -58,3 +58,23 @@ test('uninstall waits for the end of the control plane, be it a violent one, and
   expect(done.out).toContain('The finalizer is off 2 routes.')
   expect(await held()).toBe(0)
 })
+
+test('a second process in its Pod leaves the Lease to a control plane, which gives it back at its end', async () => {
+  const edge = await startTestEdge(cluster, { name: 'one-pod' })
+  const holder = () =>
+    cluster.kubectl([
+      ...['--namespace', edge.system, 'get', 'lease', 'edgewright'],
+      ...['--output', 'jsonpath={.spec.holderIdentity}'],
+    ])
+  const name = await eventually(holder, (text) => text !== '')
+  expect(name).toContain(edge.program.admin)
+  const second = await run(
+    ...['serve', '--kubernetes', '--own-namespace', edge.system],
+    ...['--xds', '127.0.0.1:0', '--admin', edge.program.admin],
+  )
+  expect(second).toMatchObject({ code: 1 })
+  expect(second.err).toContain('the port is in use')
+  expect(await holder()).toBe(name)
+  expect(await edge.program.stop()).toBe(0)
+  expect(await holder()).toBe('')
+})

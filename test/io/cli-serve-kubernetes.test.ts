@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { finalizer } from '../../src/core/stored-object.js'
 import { clusterType, listenerType, routeType } from '../../src/core/type-url.js'
-import { edgewright } from '../../src/host/cli/edgewright.js'
 import { filesIn, runCli } from '../support/cli.js'
 import { type CliApiServer, kubeconfigFor, startCliApiServer } from '../support/cli-api-server.js'
+import { type Serving, startServing } from '../support/cli-serving.js'
 import { eventually } from '../support/envoy.js'
 import { rawAdsClient } from '../support/raw-ads-client.js'
 
@@ -25,44 +25,11 @@ const startApi = async (port?: number): Promise<CliApiServer> => {
   return api
 }
 
-interface Serving {
-  readonly kubeconfig: string
-  readonly log: () => string
-  /** Where Envoys connect. */
-  readonly xdsPort: () => Promise<number>
-  /** Asks it to end, and returns its exit code. */
-  readonly stop: () => Promise<number>
-  /** Its exit code, once it has ended by itself or was stopped. */
-  readonly ended: Promise<number>
-}
-
 /** Runs `serve` in this process, until it is stopped or the test is over. */
-const serve = (kubeconfigText: string, ...argv: ReadonlyArray<string>): Serving => {
-  const { directory, dispose } = filesIn({ config: kubeconfigText })
-  cleanups.push(dispose)
-  const kubeconfig = join(directory, 'config')
-  const stopping = new AbortController()
-  let err = ''
-  const running = edgewright(
-    ['serve', '--xds', '127.0.0.1:0', '--admin', 'off', '--kubernetes', ...argv],
-    {
-      out: () => undefined,
-      err: (text) => void (err += text),
-      color: false,
-      env: { KUBECONFIG: kubeconfig },
-      signal: stopping.signal,
-    },
-  )
-  const stop = (): Promise<number> => {
-    stopping.abort()
-    return running
-  }
-  cleanups.push(stop)
-  const log = () => err
-  const listening = /listening for Envoys xds=127\.0\.0\.1:(\d+)/
-  const xdsPort = async () =>
-    Number(listening.exec(await eventually(log, (text) => listening.test(text)))?.[1])
-  return { kubeconfig, log, xdsPort, stop, ended: running }
+const serve = (kubeconfig: string, ...argv: ReadonlyArray<string>): Serving => {
+  const serving = startServing({ kubeconfig, argv: ['--admin', 'off', ...argv] })
+  cleanups.push(serving.dispose)
+  return serving
 }
 
 const answering = { spec: { respond: { code: 200 } } }
@@ -291,14 +258,18 @@ test('an Envoy whose Pod is gone is forgotten, and one whose Pod is there is not
   expect(out).toMatch(new RegExp(`${there} .* Running`))
 })
 
-test('the roster is in a file where one is named', async () => {
+test('a file for the list of Envoys is refused: the Lease does not guard it', async () => {
   const api = await startApi()
-  const { directory, dispose } = filesIn({})
+  const { directory, dispose } = filesIn({ 'serve.yaml': 'kubernetes: true\nroster: nodes.json\n' })
   cleanups.push(dispose)
-  const serving = serve(api.kubeconfig, '--roster', join(directory, 'nodes.json'))
-  await serving.xdsPort()
-  expect(await serving.stop()).toBe(0)
-  expect(api.get('/api/v1/namespaces/edgewright/configmaps/edgewright-roster')).toBeUndefined()
+  const given = serve(api.kubeconfig, '--roster', join(directory, 'nodes.json'))
+  expect(await given.ended).toBe(2)
+  expect(given.log()).toContain('--roster goes with a directory of routes')
+  const config = join(directory, 'serve.yaml')
+  const configured = await runCli(['serve', '--config', config])
+  expect(configured.code).toBe(2)
+  expect(configured.err).toContain(`${config}: roster (line 2): goes with a directory of routes`)
+  expect(api.asked).toEqual([])
 })
 
 test('what is its own is in the namespace that is named, in the file of options too', async () => {

@@ -70,6 +70,8 @@ describe('where routes come from', () => {
     [['--kubernetes', '--namespace', 'A_b'], '--namespace must'],
     [['--kubernetes', '--namespace', 'a', '--namespace', 'b/c'], '--namespace must'],
     [['--kubernetes', '--own-namespace', 'Not Valid'], '--own-namespace must'],
+    [['--kubernetes', '--roster', 'f'], '--roster goes with a directory of routes'],
+    [['--kubeconfig', 'k', '--roster', 'f'], 'is kept in the cluster'],
     [
       ['--kubernetes', ...namespaces(maxNamespaces + 1)],
       `--namespace names ${maxNamespaces + 1} namespaces, and may name ${maxNamespaces}:`,
@@ -111,7 +113,6 @@ admin: 'off'
 listener: ['0.0.0.0:80', 'inside=[::1]:8080']
 allowAddress: [10.0.0.0/8]
 dataPlane: blue
-roster: nodes.json
 forgetNodeAfter: 72h
 logLevel: debug
 logFormat: json
@@ -120,11 +121,14 @@ logFormat: json
       ...['--kubernetes', '--kubeconfig', 'k', '--context', 'c', '--own-namespace', 'edge'],
       ...['--namespace', 'shop', '--namespace', 'pay', '--xds', '0.0.0.0:1800', '--admin', 'off'],
       ...['--listener', '0.0.0.0:80', '--listener', 'inside=[::1]:8080', '--data-plane', 'blue'],
-      ...['--allow-address', '10.0.0.0/8', '--roster', 'nodes.json'],
+      ...['--allow-address', '10.0.0.0/8'],
       ...['--forget-node-after', '72h', '--log-level', 'debug', '--log-format', 'json'],
     ]
     expect(understood([], text)).toEqual(understood(argv))
     expect(E.isRight(understood(argv))).toBe(true)
+    const ofFiles = understood([], 'routes: d\nroster: nodes.json\n')
+    expect(ofFiles).toEqual(understood(['--routes', 'd', '--roster', 'nodes.json']))
+    expect(right(ofFiles).source).toMatchObject({ roster: 'nodes.json' })
   })
 
   test('has a field for each option, but for the one that names it', () => {
@@ -151,7 +155,7 @@ logFormat: json
   test('is not asked for the other source of routes where the command line has one', () => {
     const cluster = 'kubernetes: true\nkubeconfig: k\nnamespace: [a]\nownNamespace: b\n'
     const { source } = right(understood(['--routes', 'd'], cluster))
-    expect(source).toEqual({ _tag: 'Files', directory: 'd' })
+    expect(source).toEqual({ _tag: 'Files', directory: 'd', roster: undefined })
     const back = right(understood(['--kubernetes'], 'routes: d\nnamespace: [a]\n'))
     expect(back.source).toMatchObject({ _tag: 'Kubernetes', namespaces: ['a'] })
   })
@@ -198,6 +202,7 @@ logFormat: json
       'serve.yaml: allowAddress[1] (line 2): 10.0.0.0/99: ',
     ],
     ['kubernetes: true\nnamespace: [a, B]', 'serve.yaml: namespace[1] (line 2): must'],
+    ['kubernetes: true\nroster: f', 'serve.yaml: roster (line 2): goes with a directory of routes'],
     ['kubernetes: true\nownNamespace: B', 'serve.yaml: ownNamespace (line 2): must'],
     ['routes: d\nkubernetes: true', 'serve.yaml: kubernetes (line 2): goes with a cluster'],
   ])('a value in %j that is wrong is named with its place', (text, message) => {

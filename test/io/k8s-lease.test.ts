@@ -2,10 +2,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   keepLease,
+  type KeepLeaseOptions,
   type KeptLease,
+  type LeaseFact,
   type LeaseState,
   readLease,
 } from '../../src/adapters/k8s/lease.js'
+import { knowsAllAnnotation } from '../../src/adapters/k8s/lease/record.js'
 import type { ApiProblem } from '../../src/adapters/k8s/objects/api-problem.js'
 import { virtualClock } from '../../src/adapters/memory/index.js'
 import { objectIn } from '../../src/adapters/k8s/informers/index.js'
@@ -24,7 +27,10 @@ interface Running extends KeptLease {
 const aWorld = () => {
   const server = objectServer()
   const clock = virtualClock(startMs)
-  const start = (identity: string): Running => {
+  const start = (
+    identity: string,
+    more: Pick<KeepLeaseOptions, 'knowsAll' | 'onFact'> = {},
+  ): Running => {
     const abort = new AbortController()
     onTestFinished(() => abort.abort())
     const said: Array<string> = []
@@ -32,7 +38,8 @@ const aWorld = () => {
       log: (level: string, message: string, fields: object = {}) =>
         said.push(`${level} ${message} ${'holder' in fields ? String(fields.holder) : ''}`.trim()),
     }
-    const kept = keepLease(server.client, { namespace, identity, clock, logger }, abort.signal)
+    const options = { namespace, identity, clock, logger, ...more }
+    const kept = keepLease(server.client, options, abort.signal)
     return { ...kept, abort: () => abort.abort(), said }
   }
   const spec = () => objectIn(server.at(path), 'spec')
@@ -58,7 +65,7 @@ describe('a lease that is kept', () => {
       renewTime: '2026-01-01T00:00:10.000000Z',
     })
     lease.abort()
-    expect(lease.isHeld()).toBe(false)
+    expect([lease.isHeld(), lease.leftMs()]).toEqual([false, 0])
     await lease.finished
     expect(spec()).toMatchObject({ holderIdentity: '' })
     expect(lease.said).toEqual(['info the lease is held'])
@@ -111,8 +118,11 @@ describe('a lease that is kept', () => {
     server.meddle = () => lost(false)
     await passTime(clock, 8_800)
     expect(lease.isHeld()).toBe(true)
+    // It was taken at the beginning, 9.8 s ago.
+    expect(lease.leftMs()).toBe(200)
     await passTime(clock, 300)
     expect(lease.isHeld()).toBe(false)
+    expect(lease.leftMs()).toBe(0)
     server.meddle = () => undefined
     await passTime(clock, 5_000)
     expect(lease.isHeld()).toBe(true)
@@ -136,12 +146,94 @@ describe('a lease that is kept', () => {
     // A last request that fits in before it lapses (10 s after the renewal), less the 3 s that an answer may take.
     expect(times).toEqual([5_000, 7_000, 8_000, 9_000])
     expect(lease.isHeld()).toBe(true)
-    await passTime(clock, 60_000, 100)
-    const later = times.filter((atMs) => atMs >= 10_000)
-    expect(later).toEqual([10_000, 25_000, 40_000, 55_000])
+  })
+
+  test('that has lapsed is asked for each second, whatever the server wants, and is lost a second after another has it', async () => {
+    const { server, clock, start } = aWorld()
+    const lease = start('a')
+    await settle()
+    const times: Array<number> = []
+    server.meddle = () => {
+      times.push(clock.nowMs() - startMs)
+      return { reply: statusOf(429, '', 'busy', 3_600_000) }
+    }
+    await passTime(clock, 20_500, 100)
+    const later = times.filter((atMs) => atMs > 10_000)
+    expect(later).toEqual(Array.from({ length: 10 }, (_, i) => 11_000 + i * 1_000))
+    server.edit(path, { spec: { holderIdentity: 'b', renewTime: '2026-01-01T00:00:20Z' } })
     server.meddle = () => undefined
-    await passTime(clock, 15_000)
+    await passTime(clock, 1_000)
+    expect(lease.said.at(-1)).toBe(
+      'error another control plane has taken the lease: waiting for it b',
+    )
+  })
+
+  test('of which nothing was ever known is asked for each second, too: who wants it may serve without it', async () => {
+    const { server, clock, start } = aWorld()
+    const times: Array<number> = []
+    server.meddle = () => {
+      times.push(clock.nowMs() - startMs)
+      return { reply: statusOf(429, '', 'busy', 3_600_000) }
+    }
+    const lease = start('a')
+    await passTime(clock, 40_500, 100)
+    expect(times).toEqual(Array.from({ length: 41 }, (_, i) => i * 1_000))
+    server.edit(path, { spec: { holderIdentity: 'b', renewTime: '2026-01-01T00:00:40Z' } })
+    server.meddle = () => undefined
+    await passTime(clock, 1_000)
+    expect(lease.said.at(-1)).toBe('warn another control plane holds the lease: waiting for it b')
+  })
+
+  test('that is known to be of another is left alone while the server wants that', async () => {
+    const { server, clock, start } = aWorld()
+    server.edit(path, { spec: { holderIdentity: 'b', leaseDurationSeconds: 3_600 } })
+    start('a')
+    await settle()
+    const times: Array<number> = []
+    server.meddle = () => {
+      times.push(clock.nowMs() - startMs)
+      return { reply: statusOf(429, '', 'busy', 3_600_000) }
+    }
+    await passTime(clock, 60_000, 100)
+    expect(times).toEqual([5_000, 20_000, 35_000, 50_000])
+  })
+
+  test('tells its next holder how it was had, and whether all Envoys were known when it was last written', async () => {
+    const { server, start } = aWorld()
+    const mark = (): unknown =>
+      objectIn(objectIn(server.at(path), 'metadata'), 'annotations')[knowsAllAnnotation]
+    const next = async (knowsAll: boolean, atTheEnd = knowsAll): Promise<string> => {
+      let knows = knowsAll
+      const facts: Array<LeaseFact> = []
+      const options = { knowsAll: () => knows, onFact: (fact: LeaseFact) => facts.push(fact) }
+      const lease = start('a', options)
+      await settle()
+      expect(mark()).toBe(knowsAll ? 'true' : undefined)
+      knows = atTheEnd
+      lease.abort()
+      await lease.finished
+      expect(mark()).toBe(knowsAll && atTheEnd ? 'true' : undefined)
+      return facts.map((fact) => JSON.stringify(fact)).join()
+    }
+    const acquired = (how: string, knewAll: boolean): string =>
+      JSON.stringify({ _tag: 'Acquired', how, knewAll })
+    expect(await next(false)).toBe(acquired('Fresh', false))
+    expect(await next(false, true)).toBe(acquired('GivenBack', false))
+    expect(await next(true)).toBe(acquired('GivenBack', false))
+    expect(await next(true, false)).toBe(acquired('GivenBack', true))
+    expect(await next(true)).toBe(acquired('GivenBack', false))
+  })
+
+  test('that a clock has passed by without a word is told to be held again', async () => {
+    const { clock, start } = aWorld()
+    const facts: Array<string> = []
+    const lease = start('a', { onFact: ({ _tag }) => facts.push(_tag) })
+    await settle()
+    clock.advance(60_000)
+    expect(lease.isHeld()).toBe(false)
+    await settle()
     expect(lease.isHeld()).toBe(true)
+    expect(facts).toEqual(['Acquired', 'Recovered'])
   })
 
   test('that another has taken is lost, and waited for', async () => {
@@ -155,6 +247,50 @@ describe('a lease that is kept', () => {
     lease.abort()
     await lease.finished
     expect(server.at(path)).toMatchObject({ spec: { holderIdentity: 'b' } })
+  })
+
+  test('is lost to another process of its name, which it does not give it back for', async () => {
+    const { server, clock, start, spec } = aWorld()
+    const first = start('a')
+    await passTime(clock, 1_000)
+    const second = start('a')
+    await passTime(clock, 1_000)
+    const bySecond = spec()['renewTime']
+    first.abort()
+    await first.finished
+    expect(spec()).toMatchObject({ holderIdentity: 'a', renewTime: bySecond })
+    const third = start('a')
+    await passTime(clock, 10_000)
+    expect([second.isHeld(), third.isHeld()]).toEqual([false, true])
+    expect(second.said[1]).toBe(
+      'error another control plane has taken the lease: waiting for it a (another process)',
+    )
+    // Nobody is left: it ends as that of any other does.
+    server.edit(path, { spec: { renewTime: '2026-01-01T00:00:00Z' } })
+    third.abort()
+    await third.finished
+    await passTime(clock, 20_000)
+    expect(second.isHeld()).toBe(true)
+  })
+
+  test('is kept by who has written it, whatever becomes of the answers', async () => {
+    const { server, clock, start, spec } = aWorld()
+    const lease = start('a')
+    await settle()
+    let writes = 0
+    // Of each three writes one is lost, one arrives without an answer, and one is answered.
+    server.meddle = ({ method }) =>
+      method === 'PUT' && (writes += 1) % 3 !== 0 ? lost(writes % 3 === 1) : undefined
+    await passTime(clock, 120_000)
+    server.meddle = ({ method }) => (method === 'PUT' ? lost(false) : undefined)
+    await passTime(clock, 60_000)
+    server.meddle = () => undefined
+    await passTime(clock, 5_000)
+    expect(lease.isHeld()).toBe(true)
+    expect(lease.said.filter((line) => line.startsWith('error'))).toEqual([])
+    lease.abort()
+    await lease.finished
+    expect(spec()).toMatchObject({ holderIdentity: '' })
   })
 
   test('is given back although a request is under way, which arrives afterwards', async () => {
@@ -210,7 +346,8 @@ describe('a lease that is kept', () => {
       expect(lease.isHeld()).toBe(false)
       expect(errors).toHaveLength(1)
       expect(JSON.stringify(errors)).toMatch(why)
-      expect(server.asked.length).toBeLessThan(40)
+      // Whether it is there, and that it be made, each second.
+      expect(server.asked.length).toBeLessThan(65)
       abort.abort()
       await lease.finished
       expect(clock.waiting()).toBe(0)

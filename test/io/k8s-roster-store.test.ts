@@ -1,65 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { objectIn, textIn } from '../../src/adapters/k8s/informers/index.js'
-import { configMapAt } from '../../src/adapters/k8s/objects/places.js'
 import { kubernetesRosterStore } from '../../src/adapters/k8s/roster-store.js'
-import { maxLeftovers, saveText } from '../../src/adapters/k8s/roster-store/save.js'
-import type { Roster } from '../../src/core/roster.js'
 import { encodeRoster } from '../../src/core/roster/codec.js'
 import { clusterType } from '../../src/core/type-url.js'
-import type { RosterStore } from '../../src/ports/roster-store.js'
 import { rosterStoreContract } from '../contract/roster-store.js'
+import {
+  collection,
+  fleet,
+  headPath,
+  isHead,
+  isWrite,
+  load,
+  loaded,
+  mapped,
+  namespace,
+  open,
+  partsNamedOn,
+  partsOn,
+  save,
+  settled,
+  small,
+} from '../support/k8s-large-roster.js'
 import { lost, type ObjectServer, objectServer, statusOf } from '../support/k8s-object-server.js'
 import { anEntry, aRoster } from '../support/roster.js'
-
-const namespace = 'edge'
-const collection = `/api/v1/namespaces/${namespace}/configmaps`
-const headPath = `${collection}/edgewright-roster`
-const small = aRoster(anEntry('a'), anEntry('b'))
-
-/** As many Envoys of Pods; each takes some 160 bytes. */
-const fleet = (size: number, marked?: number): Roster =>
-  aRoster(
-    ...Array.from({ length: size }, (_, i) =>
-      anEntry(`edge/envoy-${String(i).padStart(6, '0')}/6f0c2b1e-0000-4000-8000-000000000000`, {
-        isShared: i === marked,
-      }),
-    ),
-  )
-
-const open = (server: ObjectServer): RosterStore =>
-  kubernetesRosterStore(server.client, { namespace })
-
-const loaded = async (server: ObjectServer): Promise<RosterStore> => {
-  const store = open(server)
-  expect(await store.load()()).toMatchObject({ _tag: 'Right' })
-  return store
-}
-
-const load = (server: ObjectServer) => open(server).load()()
-const save = (store: RosterStore, roster: Roster) => store.save(roster)()
-
-const isWrite = ({ method }: { readonly method: string }): boolean => method !== 'GET'
-const isHead = ({ method, path, body }: ObjectServer['asked'][number]): boolean =>
-  (method === 'PUT' && path === headPath) ||
-  (method === 'POST' && objectIn(body, 'metadata')['name'] === 'edgewright-roster')
-
-/** The parts that are there. */
-const partsOn = ({ names }: ObjectServer): ReadonlyArray<string> =>
-  names(collection).filter((name) => name !== 'edgewright-roster')
-
-const partsNamedOn = ({ at }: ObjectServer): ReadonlyArray<string> => {
-  const { parts } = JSON.parse(textIn(objectIn(at(headPath), 'data'), 'parts') ?? '{}') as {
-    readonly parts?: ReadonlyArray<{ readonly name: string }>
-  }
-  return (parts ?? []).map(({ name }) => name)
-}
-
-const mapped = async (result: ReturnType<typeof load>): Promise<E.Either<string, Roster>> =>
-  E.mapLeft(String)(await result)
-
-/** Resolves once what a store does after its saves is done. */
-const settled = (store: RosterStore): Promise<unknown> => store.load()()
 
 rosterStoreContract('kubernetes, on a server in memory', () => {
   const server = objectServer()
@@ -307,22 +271,6 @@ describe('a roster in a ConfigMap', () => {
     expect(await load(server)).toEqual(E.right(new Map()))
     expect(await save(store, fleet(4_000))).toEqual(E.right(undefined))
     expect(await load(server)).toEqual(E.right(fleet(4_000)))
-  })
-
-  test('makes no parts without end where its head cannot be written', async () => {
-    const { client, asked } = objectServer()
-    const place = configMapAt(namespace, 'edgewright-roster')
-    const leftovers = new Set(Array.from({ length: maxLeftovers }, (_, i) => `left-${i}`))
-    const nothing = { seen: undefined, parts: new Map(), tries: 0, settled: 0, hasSaved: false }
-    const text = 'x\n'.repeat(200_000)
-    const saved = await saveText({ client, place, session: 's', isAlone: () => false }, text, {
-      ...nothing,
-      leftovers,
-    })
-    expect(saved.result).toMatchObject({
-      left: { message: expect.stringContaining('parts are left over') as unknown },
-    })
-    expect(asked).toEqual([])
   })
 })
 

@@ -336,6 +336,36 @@ describe('limits', () => {
     expect(client.asked.length).toBeGreaterThan(burst + perSecond * 0.95)
   })
 
+  test('a release that is no longer proven when its turn comes is not sent, and one that is again is', async () => {
+    const { store, client, pass } = await start()
+    const { results, run } = running()
+    const { burst } = defaultWriteLimits.finalizers
+    let isProven = true
+    const questions: Array<string> = []
+    for (const each of many(burst)) run('guard', store.guard(each))
+    for (const name of ['a', 'b'])
+      run(
+        `release ${name}`,
+        store.release(anObject(name), () => {
+          questions.push(name)
+          return isProven
+        }),
+      )
+    await settled()
+    expect(questions).toEqual([])
+    isProven = false
+    await pass(1_000 / defaultWriteLimits.finalizers.perSecond)
+    isProven = true
+    await pass(1_000 / defaultWriteLimits.finalizers.perSecond)
+    expect(questions).toEqual(['a', 'b'])
+    expect(results.filter((each) => each.startsWith('release'))).toEqual([
+      'release a Unproven',
+      'release b NotFound',
+    ])
+    const sent = client.asked.filter(({ path }) => /\/(a|b)$/.test(path))
+    expect(sent.map(({ method, path }) => `${method} ${path.slice(-1)}`)).toEqual(['PATCH b'])
+  })
+
   test('a finalizer waits for no status, however many of them wait', async () => {
     const { store, seen, create, pass, metrics } = await start()
     await create('b')

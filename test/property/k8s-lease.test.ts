@@ -93,7 +93,7 @@ const serverOf = () => {
     if (command._tag !== 'Write') return lease
     if (command.version !== lease?.version) return 'Conflict'
     version += 1
-    lease = { version: String(version), record: command.record }
+    lease = { version: String(version), record: { ...command.record, knowsAll: false } }
     return lease
   }
 }
@@ -146,7 +146,7 @@ const play = (
             if (said === 'Conflict') return { _tag: 'Conflicted' }
             if (command._tag !== 'Write' || said === undefined)
               return { _tag: 'Read', seen: said, nowMs: local() }
-            return { _tag: 'Written', seen: said, sentAtMs }
+            return { _tag: 'Written', seen: said, sentAtMs, nowMs: local() }
           }),
         )
       })

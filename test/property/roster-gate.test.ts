@@ -4,6 +4,7 @@ import {
   gateOf,
   nextGateTimer,
   openStartGate,
+  type Standing,
   type StartEvent,
   stepStartGate,
 } from '../../src/core/start-gate.js'
@@ -38,11 +39,22 @@ const histories = fc.array(
   { maxLength: 25, size: 'max' },
 )
 
+const standings: fc.Arbitrary<Standing> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Standing>({ _tag: 'Alone' }) },
+  {
+    weight: 4,
+    arbitrary: fc.nat(600).map<Standing>((sinceMs) => ({ _tag: 'Successor', sinceMs })),
+  },
+  { weight: 1, arbitrary: fc.constant<Standing>({ _tag: 'Unknown', message: 'who knows' }) },
+)
+
 /** The rule, read from all that has happened; nothing is kept up. */
 const mayRelease = (
   history: ReadonlyArray<readonly [atMs: number, event: StartEvent]>,
+  standing: Standing,
   nowMs: number,
 ): boolean => {
+  if (standing._tag === 'Unknown') return false
   const read = history.findIndex(([, { _tag }]) => _tag === 'RosterRead')
   const [atMs, begun] = history[read] ?? []
   if (atMs === undefined || begun?._tag !== 'RosterRead') return false
@@ -63,13 +75,14 @@ const mayRelease = (
       })
     )
   }
+  if (standing._tag === 'Successor') return nowMs >= Math.max(atMs, standing.sinceMs) + waitMs
   return nowMs >= atMs + waitMs || after.some((_, i) => isComplete(i + 1))
 }
 
-test('nothing may be released before the sources and the roster are read and the wait is over or every known node has come', () => {
+test('nothing may be released before the sources and the roster are read and the wait is over or, where nobody else may have served others, every known node has come', () => {
   let opened = { early: 0, late: 0 }
   fc.assert(
-    fc.property(histories, (timed: ReadonlyArray<Timed>) => {
+    fc.property(histories, standings, (timed: ReadonlyArray<Timed>, standing) => {
       let gate = openStartGate(waitMs)
       let nowMs = 0
       let wasOpen = false
@@ -78,16 +91,16 @@ test('nothing may be released before the sources and the roster are read and the
         nowMs += afterMs
         gate = stepStartGate(gate, event, nowMs)
         history.push([nowMs, event])
-        const isOpen = gateOf(gate, nowMs) === undefined
-        expect(isOpen).toBe(mayRelease(history, nowMs))
+        const isOpen = gateOf(gate, standing, nowMs) === undefined
+        expect(isOpen).toBe(mayRelease(history, standing, nowMs))
         if (wasOpen) expect(isOpen).toBe(true)
         wasOpen = isOpen
         if (isOpen && gate.haveAllCome) opened = { ...opened, early: opened.early + 1 }
         if (isOpen && !gate.haveAllCome) opened = { ...opened, late: opened.late + 1 }
-        const timer = nextGateTimer(gate, nowMs)
+        const timer = nextGateTimer(gate, standing, nowMs)
         if (timer === undefined) continue
-        expect(gateOf(gate, timer - 1)).toEqual({ _tag: 'Starting', untilMs: timer })
-        expect(gateOf(gate, timer)).toBeUndefined()
+        expect(gateOf(gate, standing, timer - 1)).toEqual({ _tag: 'Starting', untilMs: timer })
+        expect(gateOf(gate, standing, timer)).toBeUndefined()
       }
     }),
     { numRuns: 1_000 },

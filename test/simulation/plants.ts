@@ -121,8 +121,8 @@ export const plants: ReadonlyArray<Plant> = [
     'does-not-wait-after-a-start',
     'GoneBeforeReleased',
     'core/start-gate.ts',
-    `  return areSourcesRead && (haveAllCome || nowMs >= untilMs)`,
-    `  return areSourcesRead || (haveAllCome || nowMs >= untilMs)`,
+    `return areSourcesRead && isOver ?`,
+    `return areSourcesRead || isOver ?`,
   ),
   plant(
     'starts-with-an-empty-roster',

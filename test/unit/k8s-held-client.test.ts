@@ -16,7 +16,7 @@ test('who does not hold the lease reads, and writes nothing, also what was asked
     stream: () => () => Promise.resolve(reply),
   }
   let isHeld = true
-  const held = whileHeld(client, () => isHeld)
+  const held = whileHeld(client, () => (isHeld ? 1_000 : 0))
   const ask = (method: ApiRequest['method']) =>
     held.send({ method, path: '/', deadlineMs: 1 }, new AbortController().signal)
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -26,4 +26,27 @@ test('who does not hold the lease reads, and writes nothing, also what was asked
   for (const method of methods) await ask(method)()
   expect(JSON.stringify(await early())).toContain('does not hold the Lease')
   expect(sent).toEqual([...methods, 'GET'])
+})
+
+test("a write is over when the lease may be another's, and a read takes as long as it may", async () => {
+  const deadlines: Array<string> = []
+  const client: ApiClient = {
+    send: ({ method, deadlineMs }) => {
+      deadlines.push(`${method} ${deadlineMs}`)
+      return () => Promise.resolve(reply)
+    },
+    stream: () => () => Promise.resolve(reply),
+  }
+  let leftMs = 60_000.5
+  const held = whileHeld(client, () => leftMs)
+  const ask = (method: ApiRequest['method']) =>
+    held.send({ method, path: '/', deadlineMs: 10_000 }, new AbortController().signal)
+  await ask('PATCH')()
+  const early = ask('PATCH')
+  leftMs = 2_500.5
+  await early()
+  await ask('GET')()
+  leftMs = 0.5
+  await ask('PATCH')()
+  expect(deadlines).toEqual(['PATCH 10000', 'PATCH 2500', 'GET 10000'])
 })

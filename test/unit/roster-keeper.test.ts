@@ -12,12 +12,15 @@ import {
 } from '../../src/adapters/memory/roster-store.js'
 import { maxIdLength, maxRosterNodes, type Roster } from '../../src/core/roster.js'
 import { encodeRoster } from '../../src/core/roster/codec.js'
-import { startWaitMs } from '../../src/core/start-gate.js'
+import { listeners } from '../../src/core/listeners.js'
+import { type Standing, startWaitMs } from '../../src/core/start-gate.js'
 import { clusterType } from '../../src/core/type-url.js'
 import type { XdsEvent } from '../../src/core/xds/events.js'
 import type { NodeMemory } from '../../src/core/xds/node-memory.js'
+import type { StandingSource } from '../../src/host/keep-gate.js'
 import { keepRoster, type RosterFact, type RosterKeeper } from '../../src/host/keep-roster.js'
 import { closeWaitMs } from '../../src/host/kept-roster.js'
+import { maxBackoffMs } from '../../src/host/backoff.js'
 import { lookEveryMs, slowSaveMs } from '../../src/host/run-keeping.js'
 import type { RosterStore } from '../../src/ports/roster-store.js'
 import { aMemory, anEntry, aRoster } from '../support/roster.js'
@@ -48,6 +51,7 @@ interface Options {
   readonly other?: (store: MemoryRosterStore) => RosterStore
   readonly isAttached?: boolean
   readonly isBroken?: boolean
+  readonly standing?: StandingSource
   readonly onFact?: (fact: RosterFact) => void
 }
 
@@ -65,6 +69,7 @@ const start = ({
   forgetNodeAfterMs,
   isAttached = true,
   isBroken = false,
+  standing,
   onFact,
 }: Options = {}): World => {
   const store = memoryRosterStore(roster)
@@ -84,6 +89,7 @@ const start = ({
       logger,
       metrics,
       random: () => 0,
+      ...(standing !== undefined && { standing }),
       onFact: onFact ?? ((fact) => facts.push(fact)),
       ...(forgetNodeAfterMs !== undefined && { forgetNodeAfterMs }),
     },
@@ -197,6 +203,24 @@ describe('reading the roster', () => {
     expect(at.facts).toEqual([])
   })
 
+  test('is looked at more rarely while the store asks to be left alone', async () => {
+    let looks = 0
+    const error = { _tag: 'Unavailable', message: 'busy', retryAfterMs: 2 * lookEveryMs } as const
+    const at = start({
+      other: (store) => ({
+        ...store,
+        isThere: () => () => {
+          looks += 1
+          return Promise.resolve(looks === 1 ? E.left(error) : E.right(true))
+        },
+      }),
+    })
+    await at.pass(3 * lookEveryMs - 1)
+    expect(looks).toBe(1)
+    await at.pass(lookEveryMs + 1_000)
+    expect(looks).toBe(3)
+  })
+
   test('of what was taken away meanwhile is found out within seconds, and made good', async () => {
     let isThere = true
     let saves = 0
@@ -242,6 +266,29 @@ describe('reading the roster', () => {
     await world.pass(30_000)
     await expect(world.keeper.loaded).resolves.toEqual(new Map())
     expect(world.keeper.gate()).toMatchObject({ _tag: 'Starting' })
+  })
+
+  test('waits as long as the store asks for, within bounds, before it is tried again', async () => {
+    for (const [retryAfterMs, pauseMs] of [
+      [20_000, 20_000],
+      [10 * maxBackoffMs, maxBackoffMs],
+    ] as const) {
+      let tries = 0
+      const error = { _tag: 'Unavailable', message: 'too much to do', retryAfterMs } as const
+      const world = start({
+        other: ({ save }) => ({
+          save,
+          load: () => () => {
+            tries += 1
+            return Promise.resolve(E.left(error))
+          },
+        }),
+      })
+      await world.pass(pauseMs - 1)
+      expect(tries).toBe(1)
+      await world.pass(1)
+      expect(tries).toBe(2)
+    }
   })
 
   test('of a store that rejects is a failure like any other', async () => {
@@ -385,6 +432,34 @@ describe('a roster that cannot be written', () => {
     expect(world.values().get('edgewright_roster_unsaved')).toBe(0)
   })
 
+  test.each([
+    [20_000, 20_000],
+    [10 * maxBackoffMs, maxBackoffMs],
+  ])(
+    'by a store that asks to be left alone for %i ms is not tried before %i ms are over',
+    async (retryAfterMs, pauseMs) => {
+      let tries = 0
+      const error = { _tag: 'Unavailable', message: 'too much to do', retryAfterMs } as const
+      const world = start({
+        other: ({ load }) => ({
+          load,
+          save: () => () => {
+            tries += 1
+            return Promise.resolve(E.left(error))
+          },
+        }),
+      })
+      await world.pass()
+      expect(tries).toBe(1)
+      // Nor for what has changed meanwhile.
+      world.come('1', 'a')
+      await world.pass(pauseMs - 1)
+      expect([world.admitted, tries]).toEqual([['a'], 1])
+      await world.pass(1)
+      expect(tries).toBe(2)
+    },
+  )
+
   test('since a write does not end lets Envoys be served too', async () => {
     const world = await begun({ other: isHung })
     world.come('1', 'a')
@@ -503,6 +578,74 @@ describe('the gate of a start', () => {
     expect(world.keeper.gate()).toMatchObject({ _tag: 'Starting' })
     world.keeper.sourcesRead()
     expect(world.keeper.gate()).toBeUndefined()
+  })
+})
+
+describe('the gate of a start beside other control planes', () => {
+  const beside = async (given: Standing) => {
+    let now = given
+    const { ring, listen } = listeners()
+    const world = await begun({
+      roster: aRoster(anEntry('a')),
+      standing: { standing: () => now, onStandingChange: listen },
+    })
+    const become = (next: Standing): void => {
+      now = next
+      ring()
+    }
+    let rung = 0
+    world.keeper.onChange(() => (rung += 1))
+    return { ...world, become, rung: () => rung, gate: () => world.keeper.gate() }
+  }
+
+  test('does not open early after one that may still serve, although every known node has come', async () => {
+    const startMs = 1_000_000
+    const world = await beside({ _tag: 'Successor', sinceMs: startMs - 5_000 })
+    world.come('1', 'a')
+    // The one before takes in another that is not on the list.
+    await world.pass(startWaitMs - 1)
+    expect(world.gate()).toEqual({ _tag: 'Starting', untilMs: startMs + startWaitMs })
+    const before = world.rung()
+    await world.pass(1)
+    expect(world.gate()).toBeUndefined()
+    expect(world.rung()).toBeGreaterThan(before)
+  })
+
+  test('is closed while it is not known whether another is at work, and says so', async () => {
+    const message = 'the Lease is not held'
+    const world = await beside({ _tag: 'Unknown', message })
+    world.come('1', 'a')
+    await world.pass(2 * startWaitMs)
+    expect(world.gate()).toEqual({ _tag: 'RosterUnsaved', message })
+    const before = world.rung()
+    world.become({ _tag: 'Alone' })
+    expect(world.gate()).toBeUndefined()
+    expect(world.rung()).toBe(before + 1)
+    world.become({ _tag: 'Unknown', message })
+    expect(world.gate()).toEqual({ _tag: 'RosterUnsaved', message })
+  })
+
+  test('waits from the succession on where that is later than the start, and opens by itself', async () => {
+    const world = await beside({ _tag: 'Unknown', message: 'nobody answers' })
+    world.come('1', 'a')
+    await world.pass(2 * startWaitMs)
+    const sinceMs = world.clock.nowMs()
+    world.become({ _tag: 'Successor', sinceMs })
+    expect(world.gate()).toEqual({ _tag: 'Starting', untilMs: sinceMs + startWaitMs })
+    const before = world.rung()
+    await world.pass(startWaitMs)
+    expect(world.rung()).toBeGreaterThan(before)
+    expect(world.gate()).toBeUndefined()
+  })
+
+  test('leaves no listener and no timer behind', async () => {
+    const world = await beside({ _tag: 'Successor', sinceMs: 1_000_000 })
+    world.abort()
+    await world.keeper.finished
+    const before = world.rung()
+    world.become({ _tag: 'Alone' })
+    expect(world.rung()).toBe(before)
+    expect(world.clock.waiting()).toBe(0)
   })
 })
 

@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryLogger, virtualClock } from '../../src/adapters/memory/index.js'
 import type { LeaseFact } from '../../src/host/cli/peers.js'
-import { openTenure, unknownLeaseMs } from '../../src/host/cli/serve/tenure.js'
+import { openTenure, standingWhile, unknownLeaseMs } from '../../src/host/cli/serve/tenure.js'
 
-const acquired: LeaseFact = { _tag: 'Acquired' }
+const acquired: LeaseFact = { _tag: 'Acquired', how: 'GivenBack', knewAll: true }
 const recovered: LeaseFact = { _tag: 'Recovered' }
 const waiting: LeaseFact = { _tag: 'Waiting', holder: 'another' }
 const lost: LeaseFact = { _tag: 'Lost', holder: 'another' }
@@ -53,4 +53,50 @@ test('who is asked to end waits no more', async () => {
   const tenure = openTenure(memoryLogger(), virtualClock(0))
   await tenure.begun(AbortSignal.abort())
   expect(tenure.over.aborted).toBe(false)
+})
+
+describe('the standing of a tenure', () => {
+  const begun = (fact: LeaseFact) => {
+    const clock = virtualClock(1_000)
+    const tenure = openTenure(memoryLogger(), clock)
+    const held = { is: true }
+    const { standing, onStandingChange } = standingWhile(() => held.is, tenure)
+    let rung = 0
+    onStandingChange(() => (rung += 1))
+    expect(standing()).toMatchObject({ _tag: 'Unknown' })
+    tenure.hear(fact)
+    return { tenure, held, standing, rung: () => rung }
+  }
+
+  test.each([
+    ['GivenBack', true, { _tag: 'Alone' }],
+    ['Own', true, { _tag: 'Alone' }],
+    ['GivenBack', false, { _tag: 'Successor', sinceMs: 1_000 }],
+    ['Own', false, { _tag: 'Successor', sinceMs: 1_000 }],
+    ['Fresh', false, { _tag: 'Successor', sinceMs: 1_000 }],
+    ['Expired', false, { _tag: 'Successor', sinceMs: 1_000 }],
+    ['Expired', true, { _tag: 'Successor', sinceMs: 1_000 }],
+  ] as const)(
+    'is alone only where nobody else can be serving, and the one before knew all: %s, %s',
+    (how, knewAll, expected) => {
+      const { standing, rung } = begun({ _tag: 'Acquired', how, knewAll })
+      expect(standing()).toEqual(expected)
+      expect(rung()).toBe(1)
+    },
+  )
+
+  test('is unknown while the Lease is not held, and what it was when it is again', () => {
+    const { tenure, held, standing, rung } = begun(acquired)
+    held.is = false
+    expect(standing()).toMatchObject({ _tag: 'Unknown' })
+    tenure.hear(failing)
+    held.is = true
+    tenure.hear(recovered)
+    expect(standing()).toEqual({ _tag: 'Alone' })
+    expect(rung()).toBe(2)
+  })
+
+  test('is unknown as long as it serves because whose the Lease is cannot be told', () => {
+    expect(begun(failing).standing()).toMatchObject({ _tag: 'Unknown' })
+  })
 })

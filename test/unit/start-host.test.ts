@@ -1,8 +1,20 @@
 import { startHost } from 'edgewright/host'
 import { memoryRosterStore, memoryRouteSource, virtualClock } from 'edgewright/memory'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { listeners } from '../../src/core/listeners.js'
+import { type Standing, startWaitMs } from '../../src/core/start-gate.js'
 import { settled } from '../support/deletion-stage.js'
-import { aLedger } from '../support/ledger-nodes.js'
+import { aLedger, aRoute } from '../support/ledger-nodes.js'
+
+const quietFleet = {
+  publish: () => undefined,
+  ledger: () => aLedger(undefined, []),
+  onLedgerChange: () => () => undefined,
+  demandAcks: () => undefined,
+  admit: () => undefined,
+  forget: () => 'Unknown' as const,
+  memory: () => new Map(),
+}
 
 /** A host whose fleet ends a while after its signal, and cannot be published to if it is broken. */
 const started = async (isBroken: boolean) => {
@@ -19,15 +31,10 @@ const started = async (isBroken: boolean) => {
       serve: ({ signal }) => {
         signal.addEventListener('abort', () => (isEnding = true))
         return {
+          ...quietFleet,
           publish: () => {
             if (isBroken) throw new Error('a bug')
           },
-          ledger: () => aLedger(undefined, []),
-          onLedgerChange: () => () => undefined,
-          demandAcks: () => undefined,
-          admit: () => undefined,
-          forget: () => 'Unknown',
-          memory: () => new Map(),
           finished,
         }
       },
@@ -63,4 +70,48 @@ test('a host has finished once its fleet has', async () => {
   host.end()
   await settled()
   expect(host.ended()).toBe('resolved')
+})
+
+test('of a deletion nothing is told to be proven while another control plane may be at work, and it is afterwards', async () => {
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
+  const clock = virtualClock()
+  const source = memoryRouteSource([aRoute('a', 1)])
+  const facts: Array<string> = []
+  const { ring, listen } = listeners()
+  let standing: Standing = { _tag: 'Alone' }
+  const become = (next: Standing): void => {
+    standing = next
+    ring()
+  }
+  const host = await startHost(
+    {
+      source,
+      roster: memoryRosterStore(),
+      clock,
+      standing: { standing: () => standing, onStandingChange: listen },
+      onDeletion: ({ fact }) => facts.push(fact._tag),
+      serve: () => quietFleet,
+    },
+    abort.signal,
+  )
+  const pass = async (ms: number): Promise<void> => {
+    await settled()
+    clock.advance(ms)
+    await settled()
+  }
+  await pass(0)
+  await pass(startWaitMs)
+  expect(host?.notYet()).toBeUndefined()
+  // What has nothing to wait for is all but proven when the Lease is lost from sight.
+  source.set([])
+  await pass(0)
+  standing = { _tag: 'Unknown', message: 'the Lease is not held' }
+  await pass(1_000)
+  await pass(10_000)
+  expect(facts).toEqual(['Withdrawn'])
+  expect(host?.notYet()).toMatchObject({ _tag: 'RosterUnsaved' })
+  become({ _tag: 'Alone' })
+  for (let i = 0; i < 5; i += 1) await pass(100)
+  expect(facts).toEqual(['Withdrawn', 'Proven'])
 })

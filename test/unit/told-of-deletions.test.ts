@@ -48,7 +48,7 @@ const started = async () => {
         .reduce((sum, [, count]) => sum + count, 0),
     /** What the object says of itself. */
     conditions: () =>
-      ownConditions(edge.api.get(key)?.status).map(
+      ownConditions(edge.api.get(key)?.status).conditions.map(
         ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
       ),
     holdBy: async (...finalizers: ReadonlyArray<string>) => {

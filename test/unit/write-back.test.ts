@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { memoryLogger, memoryMetrics, virtualClock } from 'edgewright/memory'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { DeletionState, NotYet } from '../../src/core/deletion.js'
@@ -5,6 +6,7 @@ import type { DeletionRecord } from '../../src/core/deletions.js'
 import type { StoredObject } from '../../src/core/stored-object.js'
 import type { Verdict } from '../../src/core/verdict.js'
 import { backoffMs } from '../../src/host/backoff.js'
+import { repeatEveryMs } from '../../src/host/repeated-lines.js'
 import { storeAnswerMs } from '../../src/host/timed-store.js'
 import {
   conditionsDelayMs,
@@ -13,6 +15,7 @@ import {
   maxWrites,
   writeBack,
 } from '../../src/host/write-back.js'
+import type { RouteStore } from '../../src/ports/route-store.js'
 import { type Journal, scriptedStore, settled } from '../support/deletion-stage.js'
 import { anObject, bare, deleting } from '../support/stored-objects.js'
 
@@ -43,7 +46,7 @@ const verdictOf = ({ key, uid, generation }: StoredObject): Verdict => ({
 })
 
 /** Writes of objects whose states the test sets. */
-const start = () => {
+const start = (storeOf = (store: RouteStore): RouteStore => store) => {
   const journal: Journal = []
   const world = scriptedStore(journal)
   const clock = virtualClock()
@@ -55,7 +58,7 @@ const start = () => {
   const looks: Array<string> = []
   let onLook: (uid: string) => void = () => undefined
   const writes = writeBack({
-    store: world.store,
+    store: storeOf(world.store),
     ...{ clock, logger, metrics },
     random: () => 0,
     recordOf: (uid) => records.get(uid),
@@ -152,6 +155,117 @@ test('a finalizer that met conflicts is tried at once with each version that is 
   made.writes.finalizer('a', true)
   await made.pass()
   expect(made.written).toEqual(['Guard a ok'])
+})
+
+describe('a release that waits for its turn in the store', () => {
+  /** A store in which releases wait for `let go`. */
+  const waiting = () => {
+    const turns: Array<() => void> = []
+    const made = start((store) => ({
+      ...store,
+      release: (object, isProven) => async () => {
+        await new Promise<void>((resolve) => turns.push(resolve))
+        return isProven?.() === false
+          ? E.left({ _tag: 'Unproven', message: 'not sent' })
+          : store.release(object)()
+      },
+    }))
+    made.put(anObject('a', deleting), releasing)
+    made.writes.finalizer('a')
+    const takeTurn = async (): Promise<void> => {
+      await made.pass()
+      for (const resolve of turns.splice(0)) resolve()
+      await made.pass()
+    }
+    return { ...made, takeTurn }
+  }
+
+  test('is sent if the Envoys, asked once more, have still let go', async () => {
+    const made = waiting()
+    await made.takeTurn()
+    expect(made.looks).toEqual(['a', 'a'])
+    expect(made.journal).toEqual(['release a'])
+    expect(made.written).toEqual(['Release a ok'])
+  })
+
+  test('is not sent if they have not, is no failure, and is sent once it is proven again', async () => {
+    const made = waiting()
+    await made.pass()
+    made.onLooks((uid) => {
+      const waits: DeletionState = { _tag: 'Waiting', sinceMs: 0, waitsFor: owed }
+      made.records.set(uid, recordOf(anObject(uid, deleting), waits))
+    })
+    await made.takeTurn()
+    await made.pass(60_000)
+    expect([made.journal, made.written, made.logger.entries()]).toEqual([[], [], []])
+    made.onLooks(() => undefined)
+    made.put(anObject('a', deleting), releasing)
+    made.writes.finalizer('a')
+    await made.takeTurn()
+    expect(made.written).toEqual(['Release a ok'])
+  })
+
+  test('is not sent if its object has gone meanwhile, or nothing is known any more', async () => {
+    const made = waiting()
+    await made.pass()
+    made.records.delete('a')
+    await made.takeTurn()
+    expect(made.journal).toEqual([])
+  })
+})
+
+describe('failures are told', () => {
+  const failed = 'a write to the store failed, and is tried again'
+
+  /** How many objects each line speaks for, by what was written. */
+  const linesOf = ({ logger }: ReturnType<typeof start>): ReadonlyArray<string> =>
+    logger
+      .entries()
+      .filter(({ message }) => message === failed)
+      .map(({ fields }) => `${String(fields['write'])} ${String(fields['times'] ?? 'first')}`)
+
+  test('of an outage by a few lines, which leave none out, however many writes fail', async () => {
+    const fail = () => () =>
+      Promise.resolve(E.left({ _tag: 'Unavailable', message: 'no answer' } as const))
+    const made = start(() => ({ guard: fail, release: fail, writeConditions: fail }))
+    const count = 500
+    for (let i = 0; i < count; i += 1) {
+      made.put(anObject(`object-${i}`, bare), unguarded)
+      made.writes.finalizer(`object-${i}`)
+      made.writes.conditions(`object-${i}`, false)
+    }
+    const failuresOf = (write: string): number =>
+      made.metrics.value('edgewright_writes_total', { write, result: 'Unavailable' }) ?? 0
+    for (let step = 0; step < 60; step += 1) await made.pass(repeatEveryMs / 20)
+    await made.writes.close()
+    expect(failuresOf('Guard')).toBeGreaterThan(count)
+    for (const write of ['Guard', 'Conditions']) {
+      const told = linesOf(made).filter((line) => line.startsWith(write))
+      const times = told.map((line) => line.replace(`${write} `, '').replace('first', '1'))
+      expect(told[0]).toBe(`${write} first`)
+      expect(told.length).toBeLessThanOrEqual(5)
+      expect(times.reduce((sum, each) => sum + Number(each), 0)).toBe(failuresOf(write))
+    }
+    expect(made.clock.waiting()).toBe(0)
+  })
+
+  test('at once for each kind of write and of failure', async () => {
+    const made = start()
+    made.world.meet('Unavailable', 'Refused')
+    for (const uid of ['a', 'b']) {
+      made.put(anObject(uid, bare), guarding)
+      made.writes.finalizer(uid)
+    }
+    await made.pass()
+    expect(made.logger.entries()).toMatchObject([
+      {
+        level: 'warn',
+        message: failed,
+        fields: { uid: 'a', problem: 'the store says Unavailable' },
+      },
+      { level: 'warn', message: failed, fields: { uid: 'b', problem: 'the store says Refused' } },
+    ])
+  })
 })
 
 describe('conditions', () => {

@@ -49,6 +49,7 @@ export {
   type KeepLeaseOptions,
   type KeptLease,
   type LeaseFact,
+  type LeaseFound,
   type LeaseOptions,
   type LeaseState,
   readLease,

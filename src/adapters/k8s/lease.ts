@@ -8,7 +8,7 @@ import { contend } from './lease/contend.js'
 import { observe } from './lease/observe.js'
 import { namespacesOfLeases } from './lease/find.js'
 import { giveBack } from './lease/release.js'
-import type { LeaseFact } from './lease/state.js'
+import type { LeaseFact, LeaseFound } from './lease/state.js'
 import type { ApiProblem } from './objects/api-problem.js'
 import { leaseAt } from './objects/places.js'
 
@@ -22,16 +22,22 @@ export interface LeaseOptions {
 export interface KeepLeaseOptions extends LeaseOptions {
   /**
    * Names this control plane, for people too. Whoever comes back with the same name has the lease at once; two that are
-   * at work must not share one.
+   * at work must not share one: the second takes the lease of the first, which loses it at its next renewal.
    */
   readonly identity: string
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
   /** Is told what is logged too. What it throws is logged. */
   readonly onFact?: ((fact: LeaseFact) => void) | undefined
+  /**
+   * Whether this control plane knows all Envoys that may serve something, and has written them down: asked at each
+   * renewal, and when the lease is given back. Whoever takes it next is told so in `Acquired`, and may trust the list
+   * of Envoys then. Never if absent. Must not throw.
+   */
+  readonly knowsAll?: (() => boolean) | undefined
 }
 
-export type { LeaseFact }
+export type { LeaseFact, LeaseFound }
 
 /** What the Lease of a control plane is called if nothing else is said. */
 export const defaultLeaseName = 'edgewright'
@@ -45,6 +51,8 @@ export interface KeptLease {
    * Lease, or two have one identity.
    */
   readonly isHeld: () => boolean
+  /** For how many milliseconds that surely holds still, whatever happens; 0 if it is not ours. */
+  readonly leftMs: () => number
 }
 
 /**
@@ -64,20 +72,21 @@ export const keepLease = (
   signal: AbortSignal,
 ): KeptLease => {
   const { namespace, name = defaultLeaseName, identity, clock = systemClock } = options
+  const { knowsAll = () => false } = options
   const logger = guardedLogger(options.logger ?? silentLogger)
   const place = leaseAt(namespace, name)
   const onFact = guardedListener(options.onFact, logger)
-  const ports = { client, place, clock, logger, identity, onFact }
-  const contest = contend(ports, signal)
+  const ports = { client, place, clock, logger, identity, knowsAll, onFact }
+  const { isOwn, ...contest } = contend(ports, signal)
   const finish = async (): Promise<void> => {
     try {
       await contest.finished
-      await giveBack(ports)
+      await giveBack({ ...ports, isOwn })
     } catch (bug) {
       logger.log('error', 'the lease is not kept any more', { error: String(bug) })
     }
   }
-  return { finished: finish(), isHeld: contest.isHeld }
+  return { ...contest, finished: finish() }
 }
 
 /** Whoever listens must not end the contest. */

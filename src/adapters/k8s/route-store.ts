@@ -27,7 +27,8 @@ export interface KubernetesRouteStoreOptions {
  * version. Of an object that is as it should be, nothing is asked.
  *
  * Guarantees: every write comes to an end within `writeDeadlineMs`, if the client keeps its deadlines. Writes of
- * finalizers and of conditions are held to their limits by themselves: no finalizer waits for a status.
+ * finalizers and of conditions are held to their limits by themselves: no finalizer waits for a status. A release asks
+ * after that wait whether it is still proven.
  *
  * Cost: one request for a write; one more to find out what a conflict is about; more where others write our conditions.
  *
@@ -46,9 +47,11 @@ export const kubernetesRouteStore = (
       const request = guardOf(object, fieldManager)
       return request === undefined ? nothingToDo : write('finalizers', { object, request })
     },
-    release: (object) => {
+    release: (object, isProven) => {
       const request = releaseOf(object, fieldManager)
-      return request === undefined ? nothingToDo : write('finalizers', { object, request })
+      return request === undefined
+        ? nothingToDo
+        : write('finalizers', { object, request }, isProven)
     },
     writeConditions: (object, conditions) => {
       const first = conditionsWriteOf(object, conditions, fieldManager)

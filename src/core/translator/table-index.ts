@@ -15,8 +15,8 @@ import { tally } from './tally.js'
 export interface TableIndex {
   readonly put: (fragment: Fragment) => void
   readonly drop: (fragment: Fragment) => void
-  /** The tables as they are now, one for each listener; `undefined` if nothing has changed since. */
-  readonly changed: () => ReadonlyArray<Resource> | undefined
+  /** The tables as they are now, one for each listener; none if nothing has changed since this was last asked. */
+  readonly changed: () => ReadonlyArray<Resource>
 }
 
 /**
@@ -50,7 +50,7 @@ export const tableIndex = (listeners: ReadonlyArray<HttpListener>): TableIndex =
       edit(virtualHost, sortKey, undefined)
     },
     changed: () => {
-      if (edits.size === 0 && !isNew) return undefined
+      if (edits.size === 0 && !isNew) return []
       isNew = false
       hosts = withEdits(hosts, edits)
       edits.clear()

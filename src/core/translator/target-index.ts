@@ -47,29 +47,11 @@ interface Found {
 
 /** Begins with no targets. A change costs what it touches, and a copy of the owners of a shared cluster. */
 export const targetIndex = (destinations: Destinations): TargetIndex => {
-  const known = new Map<string, Known>()
-  const byService = new Map<string, Set<string>>()
+  const known = knownTargets(destinations)
   const touched = new Set<string>()
   const at = (target: Target): Known => {
-    const name = readableName(target)
-    touched.add(name)
-    const found = known.get(name) ?? unknown(target, destinations)
-    known.set(name, found)
-    if (target._tag === 'Service') {
-      const key = serviceKey(target)
-      const names = byService.get(key) ?? new Set()
-      byService.set(key, names.add(name))
-    }
-    return found
-  }
-  const prune = (name: string, { target, naming }: Known): void => {
-    if (naming.size > 0) return
-    known.delete(name)
-    if (target._tag !== 'Service') return
-    const key = serviceKey(target)
-    const names = byService.get(key)
-    names?.delete(name)
-    if (names?.size === 0) byService.delete(key)
+    touched.add(readableName(target))
+    return known.at(target)
   }
   return {
     name: (uid, targets) => {
@@ -84,7 +66,9 @@ export const targetIndex = (destinations: Destinations): TargetIndex => {
     release: (uid, targets) => {
       for (const each of targets) at(each).users.drop(uid)
     },
-    look: (service) => byService.get(service)?.forEach((name) => touched.add(name)),
+    look: (service) => {
+      for (const name of known.ofService(service)) touched.add(name)
+    },
     clusterName: (target) =>
       (known.get(readableName(target))?.cluster ?? clusterOf(target, destinations)).name,
     changes: () => {
@@ -93,10 +77,48 @@ export const targetIndex = (destinations: Destinations): TargetIndex => {
         const one = known.get(name)
         if (one === undefined) continue
         refresh(one, name, destinations, changes)
-        prune(name, one)
+        if (one.naming.size === 0) known.remove(one.target)
       }
       touched.clear()
       return changes
+    },
+  }
+}
+
+/** The targets that are known, by name and by Service. */
+interface KnownTargets {
+  readonly get: (name: string) => Known | undefined
+  /** It is known from now on. */
+  readonly at: (target: Target) => Known
+  readonly ofService: (key: string) => Iterable<string>
+  readonly remove: (target: Target) => void
+}
+
+const knownTargets = (destinations: Destinations): KnownTargets => {
+  const known = new Map<string, Known>()
+  const byService = new Map<string, Set<string>>()
+  return {
+    get: (name) => known.get(name),
+    ofService: (key) => byService.get(key) ?? [],
+    at: (target) => {
+      const name = readableName(target)
+      const found = known.get(name)
+      if (found !== undefined) return found
+      const made = unknown(target, destinations)
+      known.set(name, made)
+      if (target._tag === 'Service') {
+        const key = serviceKey(target)
+        byService.set(key, (byService.get(key) ?? new Set<string>()).add(name))
+      }
+      return made
+    },
+    remove: (target) => {
+      known.delete(readableName(target))
+      if (target._tag !== 'Service') return
+      const key = serviceKey(target)
+      const names = byService.get(key)
+      names?.delete(readableName(target))
+      if (names?.size === 0) byService.delete(key)
     },
   }
 }

@@ -135,7 +135,7 @@ export type ErrorReason =
   | 'NotTerminating'
   /** Another object has the name now than the one that was agreed to. */
   | 'Changed'
-  /** The control plane has only just begun: ask again. */
+  /** The control plane has only just begun, waits for its Lease, or ends: ask again. */
   | 'Starting'
   /** It was tried, and failed. */
   | 'Failed'

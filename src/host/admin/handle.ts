@@ -10,7 +10,7 @@ import { type Target, targetOf } from './target.js'
 import type { Turns } from './turns.js'
 
 export interface Handling {
-  /** `undefined` as long as the control plane has not begun. */
+  /** `undefined` as long as the control plane has not begun, and once it ends. */
   readonly operator: () => Operator | undefined
   readonly limits: AdminLimits
   /** Must not throw. */
@@ -56,7 +56,11 @@ const answerOf = async (request: IncomingMessage, at: Handling): Promise<Answer 
   if (body._tag === 'NotAnObject') return refused(400, 'BadRequest', 'the body is no JSON object')
   const operator = at.operator()
   return operator === undefined
-    ? refused(503, 'Starting', 'the control plane has only just begun: ask again in a moment')
+    ? refused(
+        503,
+        'Starting',
+        'the control plane serves no Envoys yet, or no longer: ask again in a moment',
+      )
     : answer(target, body.fields, { ...at, ...at.limits, operator })
 }
 

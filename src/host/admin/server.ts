@@ -42,7 +42,7 @@ export interface AdminServer {
  * page can send here without being asked first, and nobody answers that question.
  *
  * It has no authentication: whoever can connect may do all of this. Listen on a loopback address; on
- * any other it logs a warning. `operator` may be `undefined` until the control plane has begun.
+ * any other it logs a warning. `operator` may be `undefined` until the control plane has begun, and once it ends.
  *
  * Rejects if it cannot listen. No client can hold it up or make it fail, within `AdminLimits`; it ends
  * with the signal, whatever clients do. Keeps the process alive until then, as servers do.

@@ -58,7 +58,7 @@ export const adminListenOption: Option = {
 export const rosterOption: Option = {
   name: 'roster',
   value: 'FILE',
-  help: 'keep the list of Envoys in this file, so that a restart knows whom deletions wait for',
+  help: 'with --routes: keep the list of Envoys in this file (a cluster keeps its own), for the next start',
 }
 
 export const forgetNodeAfterOption: Option = {

@@ -15,6 +15,7 @@ export type {
   KubernetesClient,
   KubernetesEvents,
   LeaseFact,
+  LeaseFound,
   SeenPod,
   Uninstalled,
 } from '../../adapters/k8s/index.js'

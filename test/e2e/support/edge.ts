@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { Cluster } from '../cluster/cluster.js'
 import type { ServiceAccount } from '../cluster/tokens.js'
+import { knowsAllAnnotation } from '../../../src/adapters/k8s/lease/record.js'
 import type { RecordingBackends } from '../../support/deletion/backends.js'
 import { eventually } from '../../support/envoy.js'
 import {
@@ -62,6 +63,11 @@ export interface Edge {
    * there is goes on as soon as it has heard from all.
    */
   readonly restart: () => Promise<void>
+  /**
+   * To be called while the program does not run: says in its Lease that it has ended, and has known all Envoys. One that
+   * is stopped in its first minute, or is killed, does not say so, and the next one waits for a minute.
+   */
+  readonly vouch: () => Promise<void>
   /** Writes a token that lives so long into the file that the control plane reads. */
   readonly renewToken: (lifeMs: number) => Promise<void>
   /** Ends everything, and rejects where something was wrong with the program. */
@@ -93,6 +99,14 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
   const apply: Edge['apply'] = async (...items) => {
     const list = { apiVersion: 'v1', kind: 'List', items }
     await cluster.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(list))
+  }
+  const vouch = async (): Promise<void> => {
+    const patch = {
+      metadata: { annotations: { [knowsAllAnnotation]: 'true' } },
+      spec: { holderIdentity: '' },
+    }
+    const lease = ['-n', system, 'patch', 'lease', 'edgewright', '--type', 'merge']
+    await cluster.kubectl([...lease, '--patch', JSON.stringify(patch)])
   }
   const envoys = new Set<DeletionEnvoy>()
   const watches = new Set<RouteWatch>()
@@ -128,8 +142,10 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
     },
     restart: async () => {
       await program.stop()
+      await vouch()
       await program.start()
     },
+    vouch,
     stop: async () => {
       for (const watch of watches) watch.stop()
       await Promise.all([...envoys].map((envoy) => (envoy.resume(), envoy.stop())))

@@ -1,10 +1,11 @@
 import { type Clock, pause } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
-import type { ApiClient } from '../api.js'
+import type { ApiClient, ApiRequest } from '../api.js'
 import { type Answer, ask, askedPauseMs } from '../objects/answer.js'
 import type { Place } from '../objects/places.js'
 import { maxRetryAfterMs, renewEveryMs, requestDeadlineMs, retryMs } from './limits.js'
-import { leaseIn, readLeaseAt, writeLeaseAt } from './record.js'
+import { type OwnWrites, ownWrites } from './own-writes.js'
+import { leaseIn, type LeaseRecord, readLeaseAt, writeLeaseAt } from './record.js'
 import {
   type Contender,
   isHeldAt,
@@ -21,19 +22,29 @@ export interface LeasePorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly identity: string
+  /** Whether it knows all Envoys; see `LeaseRecord`. */
+  readonly knowsAll: () => boolean
   readonly onFact: (fact: LeaseFact) => void
+}
+
+/** A lease that is contended for. */
+export interface Contest {
+  readonly finished: Promise<void>
+  readonly isHeld: () => boolean
+  /** How long it surely is held still, in milliseconds; 0 if it is not. */
+  readonly leftMs: () => number
+  /** Whether this contest has written that. */
+  readonly isOwn: (record: LeaseRecord) => boolean
 }
 
 /** How many requests follow on each other: a conflict is looked at, and what was seen is acted on. */
 const maxInARow = 4
 
 /** Contends for a lease until `signal` aborts, and leaves it as it is then. */
-export const contend = (
-  ports: LeasePorts,
-  signal: AbortSignal,
-): { readonly finished: Promise<void>; readonly isHeld: () => boolean } => {
+export const contend = (ports: LeasePorts, signal: AbortSignal): Contest => {
   const { clock } = ports
   let contender = newContender(ports.identity)
+  const own = ownWrites(ports.identity)
   const isStopped = (): boolean => signal.aborted
   const take = (event: LeaseEvent): LeaseCommand => {
     const [next, command, fact] = step(contender, event)
@@ -49,7 +60,7 @@ export const contend = (
       let command = take({ _tag: 'Due', nowMs: dueMs })
       let askedMs = 0
       for (let i = 0; i < maxInARow && command._tag !== 'Rest' && !isStopped(); i += 1) {
-        const performed = await perform(ports, command, signal)
+        const performed = await perform(ports, command, own, signal)
         askedMs = performed.retryAfterMs
         if (!isStopped()) command = take(performed.event)
       }
@@ -57,19 +68,29 @@ export const contend = (
       await pause(clock, restMs(contender, nowMs, nowMs - dueMs, askedMs), signal)
     }
   }
-  return { finished: run(), isHeld: () => !isStopped() && isHeldAt(contender, clock.nowMs()) }
+  const leftMs = (): number =>
+    isStopped() ? 0 : Math.max(0, contender.heldUntilMs - clock.nowMs())
+  return { finished: run(), isHeld: () => leftMs() > 0, leftMs, isOwn: own.isOwn }
 }
 
 /**
  * One that may still be saved is tried again soon. What takes long does not delay the next renewal. A server that asks
  * for it is left alone for longer, but never so long that a lease lapses which one more request in time could save.
+ *
+ * Whoever does not know whose the lease is may be serving without it, and must end once another has it: it asks each
+ * second, whatever the server says. One that knows of another serves nobody, and has time.
  */
 const restMs = (contender: Contender, nowMs: number, tookMs: number, askedMs: number): number => {
-  if (contender.told._tag !== 'Failing' || !isHeldAt(contender, nowMs))
-    return Math.max(retryMs, renewEveryMs - tookMs, Math.min(askedMs, maxRetryAfterMs))
+  const usualMs = Math.max(retryMs, renewEveryMs - tookMs)
+  if (contender.told._tag !== 'Failing') return usualMs
+  if (isKnownOfAnother(contender)) return Math.max(usualMs, Math.min(askedMs, maxRetryAfterMs))
+  if (!isHeldAt(contender, nowMs)) return retryMs
   const leftMs = contender.heldUntilMs - requestDeadlineMs - nowMs
   return Math.max(retryMs, Math.min(askedMs, leftMs))
 }
+
+const isKnownOfAnother = ({ seen, identity }: Contender): boolean =>
+  seen !== undefined && seen.record.holder !== '' && seen.record.holder !== identity
 
 interface Performed {
   readonly event: LeaseEvent
@@ -80,17 +101,25 @@ interface Performed {
 const perform = async (
   ports: LeasePorts,
   command: Performable,
+  own: OwnWrites,
   signal: AbortSignal,
 ): Promise<Performed> => {
   const { client, place, clock } = ports
+  if (command._tag === 'Write') own.sent(command.record)
   const sentAtMs = clock.nowMs()
   const isRead = command._tag === 'Read'
-  const request = isRead ? readLeaseAt(place) : writeLeaseAt(place, command.record, command.version)
+  const request = isRead ? readLeaseAt(place) : writeOf(ports, command)
   const what = `${isRead ? 'read' : 'write'} ${place.shown}`
   const answer = await ask(client, request, what, signal)
   const event = eventOf(command, answer, sentAtMs, clock.nowMs())
-  return { event, retryAfterMs: askedPauseMs(answer) }
+  const read = event._tag === 'Read' ? { ...event, seen: own.read(event.seen) } : event
+  return { event: read, retryAfterMs: askedPauseMs(answer) }
 }
+
+const writeOf = (
+  { place, knowsAll }: LeasePorts,
+  { record, version }: Extract<LeaseCommand, { readonly _tag: 'Write' }>,
+): ApiRequest => writeLeaseAt(place, { ...record, knowsAll: knowsAll() }, version)
 
 type Performable = Exclude<LeaseCommand, { readonly _tag: 'Rest' }>
 
@@ -105,7 +134,7 @@ const eventOf = (
       const seen = leaseIn(answer.object)
       return command._tag === 'Read'
         ? { _tag: 'Read', seen, nowMs }
-        : { _tag: 'Written', seen, sentAtMs }
+        : { _tag: 'Written', seen, sentAtMs, nowMs }
     }
     case 'Missing':
       if (command._tag === 'Read') return { _tag: 'Read', seen: undefined, nowMs }
@@ -123,7 +152,7 @@ const tell = ({ logger, place, identity }: LeasePorts, fact: LeaseFact): void =>
   const about = { lease: place.shown, identity }
   switch (fact._tag) {
     case 'Acquired':
-      return logger.log('info', 'the lease is held', about)
+      return logger.log('info', 'the lease is held', { ...about, before: fact.how })
     case 'Waiting':
       return logger.log('warn', 'another control plane holds the lease: waiting for it', {
         ...about,

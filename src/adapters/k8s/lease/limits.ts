@@ -17,8 +17,8 @@ export const heldForMs = 10_000
 export const retryMs = 1_000
 
 /**
- * The longest that a lease is left alone that is not held, because the server asks for it, in milliseconds: as long as
- * another's lasts, so that one which has crashed is noticed not much later.
+ * The longest that a lease is left alone that is another's, because the server asks for it, in milliseconds: as long as
+ * it lasts, so that one which has crashed is noticed not much later.
  */
 export const maxRetryAfterMs = 15_000
 

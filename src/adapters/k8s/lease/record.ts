@@ -7,6 +7,9 @@ import { leaseDurationMs, requestDeadlineMs } from './limits.js'
 /** The labels of every Lease of ours. */
 export const managedBy = { 'app.kubernetes.io/managed-by': 'edgewright' } as const
 
+/** Says of a Lease that `knowsAll`; its value is `true`, and it is absent otherwise. */
+export const knowsAllAnnotation = 'net.10xdev.io/knows-all-envoys'
+
 /** What a Lease says. */
 export interface LeaseRecord {
   /** Empty if nobody has it. */
@@ -18,7 +21,15 @@ export interface LeaseRecord {
   readonly renewedAt: string
   /** How often it has gone from one to another. */
   readonly transitions: number
+  /**
+   * Whether its holder, when it wrote this, knew all Envoys that may serve something, and had written them down: the
+   * wait of its own start was over, and its roster was saved.
+   */
+  readonly knowsAll: boolean
 }
+
+/** What a contender is to write; how much it knows is asked when it is sent. */
+export type LeaseClaim = Omit<LeaseRecord, 'knowsAll'>
 
 /** A Lease as an API server has it. */
 export interface SeenLease {
@@ -28,6 +39,7 @@ export interface SeenLease {
 
 export const leaseIn = (object: JsonObject): SeenLease => {
   const spec = objectIn(object, 'spec')
+  const annotations = objectIn(objectIn(object, 'metadata'), 'annotations')
   return {
     version: versionOf(object),
     record: {
@@ -36,6 +48,7 @@ export const leaseIn = (object: JsonObject): SeenLease => {
       acquiredAt: textIn(spec, 'acquireTime') ?? '',
       renewedAt: textIn(spec, 'renewTime') ?? '',
       transitions: countIn(spec, 'leaseTransitions') ?? 0,
+      knowsAll: textIn(annotations, knowsAllAnnotation) === 'true',
     },
   }
 }
@@ -50,7 +63,7 @@ export const heldBy = (
   holder: string,
   before: LeaseRecord | undefined,
   nowMs: number,
-): LeaseRecord => {
+): LeaseClaim => {
   const now = microTimeOf(nowMs)
   const isSame = before?.holder === holder
   return {
@@ -62,12 +75,14 @@ export const heldBy = (
   }
 }
 
-/** What it says once its holder has given it back: others need not wait. */
-export const givenBack = (before: LeaseRecord, nowMs: number): LeaseRecord => ({
+/** What it says once its holder, that knows all or not, has given it back: others need not wait. */
+export const givenBack = (before: LeaseRecord, knowsAll: boolean, nowMs: number): LeaseRecord => ({
   ...before,
   holder: '',
   durationMs: 1_000,
   renewedAt: microTimeOf(nowMs),
+  // One whose wait has ended while it was ending was there for nobody in that time.
+  knowsAll: before.knowsAll && knowsAll,
 })
 
 export const readLeaseAt = (place: Place): ApiRequest => ({
@@ -91,6 +106,7 @@ export const writeLeaseAt = (
     metadata: {
       name: place.name,
       labels: managedBy,
+      ...(record.knowsAll && { annotations: { [knowsAllAnnotation]: 'true' } }),
       ...(version !== undefined && { resourceVersion: version }),
     },
     spec: {

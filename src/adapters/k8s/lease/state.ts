@@ -1,5 +1,5 @@
 import { heldForMs } from './limits.js'
-import { heldBy, type LeaseRecord, type SeenLease } from './record.js'
+import { heldBy, type LeaseClaim, type SeenLease } from './record.js'
 
 /** One who wants a lease. */
 export interface Contender {
@@ -10,8 +10,26 @@ export interface Contender {
   readonly unchangedSinceMs: number
   /** Until when the lease is this contender's, whatever others do; by its clock. */
   readonly heldUntilMs: number
+  /** What the lease was when this contender last asked for it to be its own; `undefined` before that. */
+  readonly found: LeaseFound | undefined
   /** What was told last. */
   readonly told: Told
+}
+
+/** What a lease was before it was taken. */
+export interface LeaseFound {
+  /**
+   * - `Fresh`: there was none. Somebody may have deleted one whose holder is at work.
+   * - `GivenBack`: its holder had ended, and has said so.
+   * - `Own`: it had the name of this contender, and was of an earlier life of it, which has ended.
+   * - `Expired`: its holder had not renewed it for as long as it lasts, and may be at work for all that is known.
+   */
+  readonly how: 'Fresh' | 'GivenBack' | 'Own' | 'Expired'
+  /**
+   * Whether its holder knew all Envoys that may serve something, and had written them down, as far as it said. Never so
+   * of one that may have gone on after its lease had lapsed, and taken in some that it could write down nowhere.
+   */
+  readonly knewAll: boolean
 }
 
 export type Told =
@@ -26,7 +44,12 @@ export type LeaseEvent =
   /** What the server has; `undefined` if there is none. */
   | { readonly _tag: 'Read'; readonly seen: SeenLease | undefined; readonly nowMs: number }
   /** What was sent at `sentAtMs` was written. */
-  | { readonly _tag: 'Written'; readonly seen: SeenLease; readonly sentAtMs: number }
+  | {
+      readonly _tag: 'Written'
+      readonly seen: SeenLease
+      readonly sentAtMs: number
+      readonly nowMs: number
+    }
   /** It was not: the server has something else than was thought. */
   | { readonly _tag: 'Conflicted' }
   /** No answer, or another one. It may have been written all the same. */
@@ -36,21 +59,21 @@ export type LeaseEvent =
 export type LeaseCommand =
   | { readonly _tag: 'Read' }
   /** In the place of the state `version`, or where there is none if that is `undefined`. */
-  | { readonly _tag: 'Write'; readonly record: LeaseRecord; readonly version: string | undefined }
+  | { readonly _tag: 'Write'; readonly record: LeaseClaim; readonly version: string | undefined }
   /** Nothing, until it is due again. */
   | { readonly _tag: 'Rest' }
 
 /** What people should know. Each is told when it begins. */
 export type LeaseFact =
   /** It is ours, for the first time or again after it was another's. */
-  | { readonly _tag: 'Acquired' }
+  | ({ readonly _tag: 'Acquired' } & LeaseFound)
   /** It is another's, and was not ours. */
   | { readonly _tag: 'Waiting'; readonly holder: string }
   /** It was ours, and is another's; the holder is empty if that one has given it back already. */
   | { readonly _tag: 'Lost'; readonly holder: string }
   /** The API server does not answer, or refuses; whose it is is not known. */
   | { readonly _tag: 'Failing'; readonly message: string }
-  /** It is ours as it was before it failed. */
+  /** It is ours as it was before it failed, or was not renewed in time. */
   | { readonly _tag: 'Recovered' }
 
 export type LeaseStep = readonly [Contender, LeaseCommand, LeaseFact | undefined]
@@ -60,6 +83,7 @@ export const newContender = (identity: string): Contender => ({
   seen: undefined,
   unchangedSinceMs: 0,
   heldUntilMs: -Infinity,
+  found: undefined,
   told: { _tag: 'Nothing' },
 })
 
@@ -92,7 +116,7 @@ export const step = (contender: Contender, event: LeaseEvent): LeaseStep => {
     case 'Read':
       return onRead(contender, event.seen, event.nowMs)
     case 'Written':
-      return onWritten(contender, event.seen, event.sentAtMs)
+      return onWritten(contender, event)
     case 'Conflicted':
       return [{ ...contender, seen: undefined }, { _tag: 'Read' }, undefined]
     case 'Failed':
@@ -107,15 +131,33 @@ const onRead = (before: Contender, seen: SeenLease | undefined, nowMs: number): 
   const isUnchanged = sayingOf(before.seen) === sayingOf(seen)
   const unchangedSinceMs = isUnchanged ? before.unchangedSinceMs : nowMs
   const contender = { ...before, seen, unchangedSinceMs }
-  if (seen === undefined) return [contender, writeTo(contender, undefined, nowMs), undefined]
-  const { holder, durationMs } = seen.record
+  if (seen === undefined) return claim(contender, { how: 'Fresh', knewAll: false }, nowMs)
+  const { holder, durationMs, knowsAll } = seen.record
   const isMine = holder === contender.identity
   if (wasHeldBy(before) && !isMine) return onOthers(contender, holder)
+  if (holder === '') return claim(contender, { how: 'GivenBack', knewAll: knowsAll }, nowMs)
+  if (isMine) {
+    const knewAll = knowsAll && isRecent(seen, nowMs)
+    return claim(contender, { how: 'Own', knewAll }, nowMs)
+  }
   const hasEnded = nowMs - unchangedSinceMs >= durationMs
-  if (holder === '' || isMine || hasEnded)
-    return [contender, writeTo(contender, seen, nowMs), undefined]
-  return onOthers(contender, holder)
+  return hasEnded
+    ? claim(contender, { how: 'Expired', knewAll: false }, nowMs)
+    : onOthers(contender, holder)
 }
+
+/**
+ * Whether one of this name had not lapsed yet when its holder ended, for all that is known. Its time is of a clock of
+ * the same machine, since a name outlives a process in the same Pod only; one that makes no sense is not recent.
+ */
+const isRecent = ({ record: { renewedAt } }: SeenLease, nowMs: number): boolean =>
+  Math.abs(nowMs - Date.parse(renewedAt)) < heldForMs
+
+const claim = (contender: Contender, found: LeaseFound, nowMs: number): LeaseStep => [
+  { ...contender, found },
+  writeTo(contender, contender.seen, nowMs),
+  undefined,
+]
 
 /** Somebody else has it: that of ours is over. */
 const onOthers = (contender: Contender, holder: string): LeaseStep => {
@@ -134,8 +176,13 @@ const onOthers = (contender: Contender, holder: string): LeaseStep => {
 const wasHeldBy = ({ told }: Contender): boolean =>
   told._tag === 'Held' || (told._tag === 'Failing' && told.wasHeld)
 
-const onWritten = (contender: Contender, seen: SeenLease, sentAtMs: number): LeaseStep => {
-  const { told } = contender
+type Written = Extract<LeaseEvent, { readonly _tag: 'Written' }>
+
+/** Nothing is known of what was never found. */
+const unfound: LeaseFound = { how: 'Expired', knewAll: false }
+
+const onWritten = (contender: Contender, { seen, sentAtMs, nowMs }: Written): LeaseStep => {
+  const { told, found = unfound } = contender
   const held: Contender = {
     ...contender,
     seen,
@@ -144,9 +191,8 @@ const onWritten = (contender: Contender, seen: SeenLease, sentAtMs: number): Lea
     told: { _tag: 'Held' },
   }
   const rest = { _tag: 'Rest' } as const
-  if (told._tag === 'Held') return [held, rest, undefined]
-  const isOld = told._tag === 'Failing' && told.wasHeld
-  return [held, rest, { _tag: isOld ? 'Recovered' : 'Acquired' }]
+  if (told._tag === 'Held' && isHeldAt(contender, nowMs)) return [held, rest, undefined]
+  return [held, rest, wasHeldBy(contender) ? { _tag: 'Recovered' } : { _tag: 'Acquired', ...found }]
 }
 
 /** What was written is not known any more; since when it says the same still is, as long as it does. */

@@ -4,6 +4,7 @@ import { decodeRoster } from '../../../core/roster/codec.js'
 import type { RosterError } from '../../../ports/roster-store.js'
 import type { ApiClient } from '../api.js'
 import { ask } from '../objects/answer.js'
+import type { ApiProblem } from '../objects/api-problem.js'
 import type { Place } from '../objects/places.js'
 import { isList, isObject, type JsonObject, objectIn, textIn } from '../reflector/index.js'
 import { type Head, headIn, pieceIn, textOf } from './head.js'
@@ -38,7 +39,7 @@ export const loadRoster = async (
 }
 
 /** Why a reading came to nothing. */
-interface Failure {
+export interface Failure {
   readonly error: RosterError
   /** Somebody may have written in the middle of it. */
   readonly isTorn: boolean
@@ -48,7 +49,7 @@ const readOnce = async (client: ApiClient, place: Place): Promise<E.Either<Failu
   const signal = new AbortController().signal
   const answer = await ask(client, readHead(place), `read ${place.shown}`, signal)
   if (answer._tag === 'Problem' || answer._tag === 'Conflict')
-    return unavailable(answer.problem.message, false)
+    return unavailable(answer.problem, false)
   const pieces = await readPieces(client, place)
   if (E.isLeft(pieces)) return pieces
   const partNames = [...pieces.right.keys()]
@@ -82,27 +83,41 @@ const readPieces = async (
   client: ApiClient,
   place: Place,
 ): Promise<E.Either<Failure, ReadonlyMap<string, string>>> => {
+  const pieces = new Map<string, string>()
+  const read = await eachPart(client, place, (name, piece) => pieces.set(name, piece))
+  return E.isLeft(read) ? read : E.right(pieces)
+}
+
+/** Reads all parts that are there, page by page: no more than one page is held. Never rejects. */
+export const eachPart = async (
+  client: ApiClient,
+  place: Place,
+  visit: (name: string, piece: string) => void,
+): Promise<E.Either<Failure, void>> => {
   const signal = new AbortController().signal
   const what = `read the parts of ${place.shown}`
-  const pieces = new Map<string, string>()
   let rest: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const answer = await ask(client, listParts(place, rest), what, signal)
-    if (answer._tag !== 'Done')
-      return unavailable(answer.problem.message, answer._tag === 'Conflict')
+    if (answer._tag !== 'Done') return unavailable(answer.problem, answer._tag === 'Conflict')
     const { items } = answer.object
     for (const item of isList(items) ? items.filter(isObject) : []) {
       const name = textIn(objectIn(item, 'metadata'), 'name')
-      if (name !== undefined) pieces.set(name, pieceIn(item) ?? '')
+      if (name !== undefined) visit(name, pieceIn(item) ?? '')
     }
     rest = textIn(objectIn(answer.object, 'metadata'), 'continue')
-    if (rest === undefined) return E.right(pieces)
+    if (rest === undefined) return E.right(undefined)
   }
-  return unavailable(`cannot ${what}: there are too many`, false)
+  return unavailable({ message: `cannot ${what}: there are too many` }, false)
 }
 
-const unavailable = (message: string, isTorn: boolean): E.Either<Failure, never> =>
-  E.left({ error: { _tag: 'Unavailable', message }, isTorn })
+const unavailable = (
+  { message, retryAfterMs }: Pick<ApiProblem, 'message' | 'retryAfterMs'>,
+  isTorn: boolean,
+): E.Either<Failure, never> => {
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return E.left({ error: { _tag: 'Unavailable', message, ...asked }, isTorn })
+}
 
 const unreadable = ({ shown }: Place, why: string, isTorn: boolean): E.Either<Failure, never> =>
   E.left({

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Digest } from '../../../core/digest.js'
+import { encodeRoster } from '../../../core/roster/codec.js'
 import type { RosterError } from '../../../ports/roster-store.js'
-import type { ApiClient } from '../api.js'
-import { type Answer, ask } from '../objects/answer.js'
-import type { Place } from '../objects/places.js'
-import { type Head, type Layout, layOut } from './head.js'
+import type { JsonObject } from '../reflector/index.js'
+import { type Head, headIn, type Layout, layOut } from './head.js'
 import {
   afterAdoption,
   afterDeletion,
+  afterDoubt,
   afterHead,
   afterLoss,
   afterParts,
@@ -17,31 +17,19 @@ import {
   type Holding,
 } from './holding.js'
 import { createPart, deletePart, readHead, type Seen, seenIn, writeHead } from './requests.js'
-
-/** A place that is written to, and who writes. */
-export interface Writing {
-  readonly client: ApiClient
-  readonly place: Place
-  /** Tells this store from every other one, in other processes too. May stand in the name of an object. */
-  readonly session: string
-  /** Whether nobody else may write there now. */
-  readonly isAlone: () => boolean
-}
-
-/** What has come of something, and what is known after it. */
-export interface Outcome<A> {
-  readonly result: A
-  readonly holding: Holding
-}
-
-export type SaveResult = E.Either<RosterError, void>
-
-/** How many requests for parts are under way at once: one roster does not keep others from the API server. */
-const maxAtOnce = 4
+import {
+  each,
+  failed,
+  type Outcome,
+  type SaveResult,
+  send,
+  superseded,
+  type Writing,
+} from './writing.js'
 
 /**
- * How many parts may lie there that no head names before no more are made: several times those of the largest roster.
- * They become many only where parts can be made all the time and the head never be written.
+ * How many parts may lie there that no head names before room is made for more: several times those of the largest
+ * roster. They become many only while the head cannot be written for long.
  */
 export const maxLeftovers = 8_192
 
@@ -59,36 +47,42 @@ export const saveText = async (
 ): Promise<Outcome<SaveResult>> => {
   let holding = before
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const { parts } = holding
-    const nameOf = (digest: Digest): string => parts.get(digest) ?? newName(writing, digest)
+    const { parts, generation } = holding
+    const nameOf = (digest: Digest): string =>
+      parts.get(digest) ?? newName(writing, generation, digest)
     const layout = layOut(text, nameOf)
     const made = await makeParts(writing, layout, holding)
-    if (E.isLeft(made.result)) return { ...made, result: made.result }
-    const tried = await putHead(writing, layout.head, made.holding)
+    const tried =
+      made.result === 'Made'
+        ? await putHead(writing, layout.head, made.holding)
+        : { ...made, result: made.result }
     if (tried.result !== 'Again') return { ...tried, result: tried.result }
     holding = tried.holding
   }
-  return { result: failed(writing, 'it is changed all the time'), holding }
+  return { result: failed(writing, { message: 'it is changed all the time' }), holding }
 }
 
-/** What this store has tried to make it can make again: nobody else uses the name, and the content is the same. */
-const newName = ({ place, session }: Writing, digest: Digest): string =>
-  `${place.name}-${session}-${digest}`
+/**
+ * What this store has tried to make it can make again within a generation: nobody else uses the name, the content is
+ * the same, and no deletion is under way.
+ */
+const newName = ({ place, session }: Writing, generation: number, digest: Digest): string =>
+  `${place.name}-${session}-${generation}-${digest}`
 
 const makeParts = async (
   writing: Writing,
   { pieces }: Layout,
   before: Holding,
-): Promise<Outcome<SaveResult>> => {
+): Promise<Outcome<SaveResult | 'Again' | 'Made'>> => {
   const { place } = writing
   const missing = [...pieces]
     .filter(([digest]) => !before.parts.has(digest))
-    .map(([digest, piece]) => ({ digest, piece, name: newName(writing, digest) }))
-  if (before.leftovers.size + missing.length > maxLeftovers)
-    return {
-      result: failed(writing, `${before.leftovers.size} parts are left over`),
-      holding: before,
-    }
+    .map(([digest, piece]) => ({
+      digest,
+      piece,
+      name: newName(writing, before.generation, digest),
+    }))
+  if (before.leftovers.size + missing.length > maxLeftovers) return makeRoom(writing, before)
   const holding = beforeParts(
     before,
     missing.map(({ name }) => name),
@@ -97,13 +91,46 @@ const makeParts = async (
   const problem = await each(missing, async ({ digest, piece, name }) => {
     const answer = await send(writing, createPart(place, name, piece))
     const isThere = answer._tag === 'Conflict' && answer.alreadyExists
-    if (answer._tag !== 'Done' && !isThere) return answer.problem.message
+    if (answer._tag !== 'Done' && !isThere) return answer.problem
     made.push([digest, name])
     return undefined
   })
-  const result = problem === undefined ? E.right(undefined) : failed(writing, problem)
+  const result = problem === undefined ? ('Made' as const) : failed(writing, problem)
   return { result, holding: afterParts(holding, made) }
 }
+
+/**
+ * Deletes all that is left over, before the text can be written. A late write of the head may still come to name some
+ * of it; so the head is written first as it is, after which no earlier one fits. Where there is none, none is as good
+ * as one without Envoys.
+ */
+const makeRoom = async (
+  writing: Writing,
+  before: Holding,
+): Promise<Outcome<SaveResult | 'Again'>> => {
+  const { result: found, holding } = await findHead(writing, before)
+  if (E.isLeft(found)) return { result: found, holding }
+  const head = found.right === undefined ? emptyHead : headIn(found.right)
+  if (E.isLeft(head)) {
+    return { result: failed(writing, { message: `${head.left}: delete it` }), holding }
+  }
+  const written = await putHead(writing, head.right, holding)
+  if (written.result === 'Again' || E.isLeft(written.result)) return written
+  const { parts, leftovers } = written.holding
+  const tidied = await tidyUp(writing, written.holding, leftovers)
+  // What was not relied on before is not there for sure because the head names it.
+  const doubtful = new Set([...parts.keys()].filter((digest) => !holding.parts.has(digest)))
+  const { size } = tidied.leftovers
+  return {
+    result: size === 0 ? 'Again' : failed(writing, { message: `${size} parts are left over` }),
+    holding: afterDoubt(tidied, doubtful),
+  }
+}
+
+/** What is read from it is what is read where there is no head. */
+const emptyHead: E.Either<string, Head> = E.map((text: string): Head => ({ _tag: 'Whole', text }))(
+  encodeRoster(new Map()),
+)
 
 const putHead = async (
   writing: Writing,
@@ -121,37 +148,46 @@ const putHead = async (
     }
     case 'Missing':
       return before.seen === undefined
-        ? { result: failed(writing, answer.problem.message), holding }
+        ? { result: failed(writing, answer.problem), holding }
         : { result: 'Again', holding: afterLoss(holding) }
     case 'Conflict':
       return lookAt(writing, holding)
     case 'Problem':
-      return { result: failed(writing, answer.problem.message), holding }
+      return { result: failed(writing, answer.problem), holding }
   }
 }
 
 const markOf = (session: string, attempt: number): string => `${session}-${attempt}`
 
-/** The head is not in the state that was thought: whose is it now? */
+/** The head is not in the state that was thought. */
 const lookAt = async (
   writing: Writing,
-  holding: Holding,
+  before: Holding,
 ): Promise<Outcome<SaveResult | 'Again'>> => {
+  const { result, holding } = await findHead(writing, before)
+  return { result: E.isLeft(result) ? result : 'Again', holding }
+}
+
+/** The head as it is now, if it may be replaced; `undefined` if there is none. */
+const findHead = async (
+  writing: Writing,
+  holding: Holding,
+): Promise<Outcome<E.Either<RosterError, JsonObject | undefined>>> => {
   const answer = await send(writing, readHead(writing.place))
   switch (answer._tag) {
     case 'Done': {
       const seen = seenIn(answer.object)
-      if (isOurs(writing, holding, seen))
-        return { result: 'Again', holding: afterAdoption(holding, seen) }
+      const result = E.right(answer.object)
+      if (isOurs(writing, holding, seen)) return { result, holding: afterAdoption(holding, seen) }
       return holding.hasSaved && writing.isAlone()
-        ? { result: 'Again', holding: afterReplacement(holding, seen) }
+        ? { result, holding: afterReplacement(holding, seen) }
         : { result: superseded(writing), holding }
     }
     case 'Missing':
-      return { result: 'Again', holding: afterLoss(holding) }
+      return { result: E.right(undefined), holding: afterLoss(holding) }
     case 'Conflict':
     case 'Problem':
-      return { result: failed(writing, answer.problem.message), holding }
+      return { result: failed(writing, answer.problem), holding }
   }
 }
 
@@ -167,79 +203,22 @@ const isOurs = (
   return false
 }
 
-/** Whether the head says what it said; left if that cannot be told. Never rejects. */
-export const isThere = async (
+/**
+ * Deletes parts that were left over when a head was written, as far as that goes: what was made since may be named by
+ * the next one. Never rejects.
+ */
+export const tidyUp = async (
   writing: Writing,
-  { seen: known }: Holding,
-): Promise<E.Either<RosterError, boolean>> => {
-  const answer = await send(writing, readHead(writing.place))
-  switch (answer._tag) {
-    case 'Done':
-      return E.right(seenIn(answer.object).fingerprint === known?.fingerprint)
-    case 'Missing':
-      return E.right(known === undefined)
-    case 'Conflict':
-    case 'Problem':
-      return unavailable(writing, 'read', answer.problem.message)
-  }
-}
-
-const takenOver =
-  'somebody else has changed it. If another control plane uses it, give each a name or a namespace of its own; ' +
-  'to go on with what is there now, start this one again'
-
-/** Deletes what is left over, as far as that goes. Never rejects. */
-export const tidyUp = async (writing: Writing, holding: Holding): Promise<Holding> => {
+  holding: Holding,
+  leftovers: ReadonlySet<string>,
+): Promise<Holding> => {
   const deleted = new Set<string>()
-  await each([...holding.leftovers], async (name) => {
+  const names = [...leftovers].filter((name) => holding.leftovers.has(name))
+  await each(names, async (name) => {
     const answer = await send(writing, deletePart(writing.place, name))
-    if (answer._tag !== 'Done' && answer._tag !== 'Missing') return answer.problem.message
+    if (answer._tag !== 'Done' && answer._tag !== 'Missing') return answer.problem
     deleted.add(name)
     return undefined
   })
   return deleted.size === 0 ? holding : afterDeletion(holding, deleted)
 }
-
-const send = ({ client, place }: Writing, request: Parameters<typeof ask>[1]): Promise<Answer> =>
-  ask(client, request, `${verbs[request.method]} ${place.shown}`, new AbortController().signal)
-
-const verbs = {
-  GET: 'read',
-  POST: 'make',
-  PUT: 'write',
-  PATCH: 'change',
-  DELETE: 'delete a part of',
-} as const
-
-/** Does this with all of them, a few at once; once something is wrong with one, with no further ones. */
-const each = async <A>(
-  items: ReadonlyArray<A>,
-  act: (item: A) => Promise<string | undefined>,
-): Promise<string | undefined> => {
-  let problem: string | undefined
-  const rest = items.values()
-  const work = async (): Promise<void> => {
-    for (const item of rest) {
-      if (problem !== undefined) return
-      problem = (await act(item)) ?? problem
-    }
-  }
-  await Promise.all(Array.from({ length: maxAtOnce }, work))
-  return problem
-}
-
-const failed = (writing: Writing, why: string): E.Either<RosterError, never> =>
-  unavailable(writing, 'written', why)
-
-const unavailable = (
-  { place }: Writing,
-  done: 'read' | 'written',
-  why: string,
-): E.Either<RosterError, never> =>
-  E.left({ _tag: 'Unavailable', message: `the roster in ${place.shown} cannot be ${done}: ${why}` })
-
-const superseded = ({ place }: Writing): E.Either<RosterError, never> =>
-  E.left({
-    _tag: 'Superseded',
-    message: `the roster in ${place.shown} cannot be written: ${takenOver}`,
-  })

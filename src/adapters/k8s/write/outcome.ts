@@ -13,6 +13,12 @@ export const writeError = (_tag: WriteFailure, message: string): WriteError => (
   message: cutMessage(message),
 })
 
+/** It was not sent. */
+export const unproven: WriteError = writeError(
+  'Unproven',
+  'not sent: it is no longer proven that no Envoy serves it',
+)
+
 /** Why there was no reply. The write may have taken effect. */
 export const unanswered = ({ message }: ApiFailure): WriteError =>
   writeError('Unavailable', message)

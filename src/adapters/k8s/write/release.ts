@@ -34,6 +34,7 @@ export const release = (
       case 'NotFound':
         return done
       case 'Refused':
+      case 'Unproven':
         return { _tag: 'Done', value: E.left(message) }
       case 'Conflict':
       case 'Unavailable': {

@@ -14,6 +14,7 @@ import {
   pauseAskedFor,
   refusalOf,
   unanswered,
+  unproven,
   writeError,
 } from './outcome.js'
 import { readOf, type WriteRequest } from './requests.js'
@@ -28,8 +29,15 @@ export interface WriterPorts {
 
 /** Sends writes to an API server. */
 export interface Writer {
-  /** Takes the first step when its turn comes; those that follow from it have no turn of their own. */
-  readonly write: (lane: keyof WriteLimits, first: WriteStep) => TaskEither<WriteError, void>
+  /**
+   * Takes the first step when its turn comes; those that follow from it have no turn of their own. `isProven` is asked
+   * when the turn has come: if it says no, the write is `Unproven`, and nothing is sent.
+   */
+  readonly write: (
+    lane: keyof WriteLimits,
+    first: WriteStep,
+    isProven?: () => boolean,
+  ) => TaskEither<WriteError, void>
 }
 
 /** One request of a write, and what follows from its reply. A write has a bounded number of steps. */
@@ -73,9 +81,10 @@ export const makeWriter = ({ client, clock, limits, metrics }: WriterPorts): Wri
     return reply
   }
   return {
-    write: (lane, first) => async () => {
+    write: (lane, first, isProven) => async () => {
       const untilMs = clock.nowMs() + writeDeadlineMs
       if (!(await lanes[lane].take())) return E.left(turnedAway)
+      if (isProven?.() === false) return E.left(unproven)
       return takeSteps((request) => ask(lane, request, untilMs), first)
     },
   }

@@ -1,9 +1,10 @@
+import { type OwnConditions, ownConditionsIn } from '../../../core/own-conditions.js'
 import { type Condition, type ConditionType, isConditionType } from '../../../core/status.js'
 import { isJsonObject, isList } from './json.js'
 
-/** The conditions in a status that are ours, and are whole. */
-export const ownConditions = (status: unknown): ReadonlyArray<Condition> =>
-  conditionsIn(status).filter(isCondition)
+/** Those of our types in a status. */
+export const ownConditions = (status: unknown): OwnConditions =>
+  ownConditionsIn(conditionsIn(status))
 
 /**
  * All conditions of a status once these are the ones that we own: those of others stay as they are, where
@@ -33,12 +34,3 @@ const conditionsIn = (status: unknown): ReadonlyArray<unknown> => {
 /** Which of our types a condition has. */
 const typeOf = (condition: unknown): ConditionType | undefined =>
   isJsonObject(condition) && isConditionType(condition.type) ? condition.type : undefined
-
-const isCondition = (condition: unknown): condition is Condition =>
-  isJsonObject(condition) &&
-  typeOf(condition) !== undefined &&
-  (condition.status === 'True' || condition.status === 'False') &&
-  typeof condition.reason === 'string' &&
-  typeof condition.message === 'string' &&
-  typeof condition.observedGeneration === 'number' &&
-  typeof condition.lastTransitionTime === 'string'

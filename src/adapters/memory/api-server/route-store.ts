@@ -24,12 +24,13 @@ export const apiRouteStore = (connection: ApiConnection): RouteStore => ({
       : answered((done) => {
           patch(connection, object, undefined, [addition(object)], done)
         }),
-  release: (object) => {
+  release: (object, isProven) => {
     const removals = removalsOf(object)
     return removals.length === 0
       ? nothingToDo
       : answered((done) => {
-          patch(connection, object, undefined, removals, done)
+          if (isProven?.() === false) done(unproven)
+          else patch(connection, object, undefined, removals, done)
         })
   },
   writeConditions: (object, conditions) =>
@@ -43,7 +44,11 @@ export const apiRouteStore = (connection: ApiConnection): RouteStore => ({
         }),
 })
 
-const isSaid = ({ conditions }: StoredObject, wanted: ReadonlyArray<Condition>): boolean =>
+const isSaid = (
+  { conditions, hasForeignConditions }: StoredObject,
+  wanted: ReadonlyArray<Condition>,
+): boolean =>
+  hasForeignConditions !== true &&
   conditions.length === wanted.length &&
   wanted.every((each) => conditions.some((said) => isSameJson(said, each)))
 
@@ -133,6 +138,8 @@ const lookUp = (
 }
 
 const failure = (_tag: WriteFailure, message: string): Written => E.left({ _tag, message })
+
+const unproven = failure('Unproven', 'not sent: it is no longer proven that no Envoy serves it')
 
 const writeErrorOf = ({ code, message }: ApiError): WriteError => ({
   _tag: failureOf(code),

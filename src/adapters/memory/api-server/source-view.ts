@@ -97,6 +97,6 @@ const storedOf = (object: ApiObject): StoredObject => {
     resourceVersion,
     finalizers,
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    conditions: ownConditions(object.status),
+    ...ownConditions(object.status),
   }
 }

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type FilesAdapter, loadFiles, loadMemory } from '../peers.js'
+import type { SourceOptions } from './source-options.js'
 import type { MakingSurroundings } from './surroundings.js'
 
+type FilesSource = Extract<SourceOptions, { readonly _tag: 'Files' }>
+
 /** Routes in a directory: nothing but the roster is kept. */
-export const filesWorld = async (
-  directory: string,
-  roster: string | undefined,
-): MakingSurroundings => {
+export const filesWorld = async ({ directory, roster }: FilesSource): MakingSurroundings => {
   const files = await loadFiles()
   if (E.isLeft(files)) return E.left([files.left])
   const missing = await whyUnreadable(files.right, directory)

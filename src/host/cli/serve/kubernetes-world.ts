@@ -2,29 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Ledger } from '../../../core/ledger.js'
-import type { Logger } from '../../../ports/logger.js'
-import type { RosterStore } from '../../../ports/roster-store.js'
+import { type HostPort, showHostPort } from '../../bootstrap.js'
 import type { RunningHost } from '../../start-host.js'
 import { type Cluster, connectCluster } from '../cluster/connect.js'
 import {
   type ClusterEvent,
   type KeptLease,
   type KubernetesEvents,
-  loadFiles,
   type XdsServer,
 } from '../peers.js'
 import type { World } from '../world.js'
 import { eventOfDeletion, eventOfRoster } from './cluster-events.js'
+import { openKnowledge } from './knowledge.js'
 import type { SourceOptions } from './source-options.js'
-import { openTenure, type Tenure } from './tenure.js'
-import type { MakingSurroundings, Surroundings } from './surroundings.js'
+import { openTenure, standingWhile, type Tenure } from './tenure.js'
+import type { MakingSurroundings, Surroundings, WorldOfSource } from './surroundings.js'
 
 type KubernetesSource = Extract<SourceOptions, { readonly _tag: 'Kubernetes' }>
-
-interface Telling {
-  readonly logger: Logger
-  readonly world: World
-}
 
 /**
  * Routes of a cluster: the objects hold finalizers and conditions, the cluster the roster, a Lease tells that this
@@ -32,38 +26,41 @@ interface Telling {
  */
 export const kubernetesWorld = async (
   { cluster: options, namespaces }: KubernetesSource,
-  rosterPath: string | undefined,
-  { logger, world }: Telling,
+  at: WorldOfSource,
 ): MakingSurroundings => {
-  const found = await connectCluster(options, world)
+  const { logger } = at
+  const found = await connectCluster(options, at.world)
   if (E.isLeft(found)) return E.left([found.left])
-  const ended = new AbortController()
-  const place = settle(found.right, { logger, world }, ended.signal)
+  const knowledge = openKnowledge()
+  const place = settle(found.right, at, knowledge.knowsAll)
   const { cluster, writing, tenure, lease, events } = place
   const { k8s, client, ownNamespace } = cluster
   const close = async (): Promise<void> => {
-    ended.abort()
-    await Promise.all([lease.finished, events.finished])
+    // Who has no Lease tells nothing: it is given back last.
+    await events.end()
+    knowledge.freeze()
+    await lease.end()
     client.close()
   }
-  const roster = await rosterIn(writing, lease.isHeld, rosterPath)
-  if (E.isLeft(roster)) {
-    await close()
-    return E.left([roster.left])
-  }
-  const watched = namespaces?.join(', ') ?? 'all'
-  const where = { server: client.server, namespaces: watched, ownNamespace }
+  const where = { server: client.server, namespaces: namespaces?.join(', ') ?? 'all', ownNamespace }
   logger.log('info', 'following a cluster', where)
   return E.right({
     ports: {
       source: k8s.kubernetesSource(client, { namespaces, logger }),
       store: k8s.kubernetesRouteStore(writing.client),
-      roster: roster.right,
-      ...tellersOf(place, rosterPath === undefined),
+      roster: k8s.kubernetesRosterStore(writing.client, {
+        namespace: ownNamespace,
+        isAlone: lease.isHeld,
+      }),
+      standing: standingWhile(lease.isHeld, tenure),
+      ...tellersOf(place),
     },
     ready: tenure.begun,
     over: tenure.over,
-    begin: (host, signal) => workBeside({ cluster, host, logger, isHeld: lease.isHeld }, signal),
+    begin: (host, signal) => {
+      knowledge.follow(host, signal)
+      return workBeside({ cluster: writing, host, logger, isHeld: lease.isHeld }, signal)
+    },
     close,
   })
 }
@@ -74,24 +71,49 @@ interface Place {
   /** The same, for what only the one that counts may write. */
   readonly writing: Cluster
   readonly tenure: Tenure
-  readonly lease: KeptLease
-  readonly events: KubernetesEvents
+  readonly lease: KeptLease & Ending
+  readonly events: KubernetesEvents & Ending
 }
 
-const settle = (cluster: Cluster, { logger, world }: Telling, signal: AbortSignal): Place => {
+interface Ending {
+  /** Resolves once it has ended. */
+  readonly end: () => Promise<void>
+}
+
+const ending = <A extends { readonly finished: Promise<void> }>(
+  start: (signal: AbortSignal) => A,
+): A & Ending => {
+  const ended = new AbortController()
+  const started = start(ended.signal)
+  const end = (): Promise<void> => {
+    ended.abort()
+    return started.finished
+  }
+  return { ...started, end }
+}
+
+const settle = (
+  cluster: Cluster,
+  { logger, world, admin }: WorldOfSource,
+  knowsAll: () => boolean,
+): Place => {
   const { k8s, client, ownNamespace: namespace } = cluster
   const tenure = openTenure(logger)
-  const identity = identityOf(world)
-  const lease = k8s.keepLease(client, { namespace, identity, logger, onFact: tenure.hear }, signal)
-  const writing = { ...cluster, client: { ...client, ...k8s.whileHeld(client, lease.isHeld) } }
-  const events = k8s.kubernetesEvents(client, { identity, logger }, signal)
+  const identity = identityOf(world, admin)
+  const keeping = { namespace, identity, logger, knowsAll, onFact: tenure.hear }
+  const lease = ending((signal) => k8s.keepLease(client, keeping, signal))
+  const writing = { ...cluster, client: { ...client, ...k8s.whileHeld(client, lease.leftMs) } }
+  const events = ending((signal) =>
+    k8s.kubernetesEvents(writing.client, { identity, logger }, signal),
+  )
   return { cluster, writing, tenure, lease, events }
 }
 
-const tellersOf = (
-  { cluster: { k8s, ownNamespace }, tenure, events }: Place,
-  isRosterInCluster: boolean,
-): Pick<Surroundings['ports'], 'onDeletion' | 'onRosterFact'> => {
+const tellersOf = ({
+  cluster: { k8s, ownNamespace },
+  tenure,
+  events,
+}: Place): Pick<Surroundings['ports'], 'onDeletion' | 'onRosterFact'> => {
   const kept = rosterObject(ownNamespace, k8s.defaultRosterName)
   const tell = (event: ClusterEvent | undefined): void => {
     if (event !== undefined) events.emit(event)
@@ -99,28 +121,22 @@ const tellersOf = (
   return {
     onDeletion: (fact) => tell(eventOfDeletion(fact)),
     onRosterFact: (fact) => {
-      // Whoever has changed a file is no other holder of the Lease: only a person may go on with what is there now.
-      if (fact._tag === 'Superseded' && isRosterInCluster) tenure.end(fact.message)
+      if (fact._tag === 'Superseded') tenure.end(fact.message)
       tell(eventOfRoster(fact, kept))
     },
   }
 }
 
-/** A Pod is the same one after its container has crashed: what it held then is its own, and nobody waits. */
-const identityOf = ({ env }: World): string => {
+/**
+ * What no other process that lives is called. Where one listens in a Pod is free again only when that one has ended: a
+ * container that has crashed and is started again is the same control plane, what it held is its own, and nobody waits.
+ * One that listens nowhere could not be told from another that lives: it is a new one each time.
+ */
+const identityOf = ({ env }: World, admin: HostPort | undefined): string => {
   const pod = env['POD_UID'] ?? ''
-  return `${hostname()}_${pod === '' ? randomUUID() : pod}`
+  const isKnown = pod !== '' && admin !== undefined
+  return `${hostname()}_${isKnown ? `${pod}_${showHostPort(admin)}` : randomUUID()}`
 }
-
-/** In the cluster, unless a file is named for it. */
-const rosterIn = async (
-  { k8s, client, ownNamespace }: Cluster,
-  isAlone: () => boolean,
-  path: string | undefined,
-): Promise<E.Either<string, RosterStore>> =>
-  path === undefined
-    ? E.right(k8s.kubernetesRosterStore(client, { namespace: ownNamespace, isAlone }))
-    : E.Functor.map(await loadFiles(), (files) => files.filesRosterStore({ path }))
 
 /** What the Events of Envoys regard: the list of them. */
 const rosterObject = (namespace: string, name: string): ClusterEvent['regarding'] => ({
@@ -130,7 +146,7 @@ const rosterObject = (namespace: string, name: string): ClusterEvent['regarding'
   name,
 })
 
-interface Beside extends Pick<Telling, 'logger'> {
+interface Beside extends Pick<WorldOfSource, 'logger'> {
   readonly cluster: Cluster
   readonly host: RunningHost<XdsServer>
   /** Whether this is the control plane that counts. */

@@ -46,8 +46,6 @@ export interface ServeOptions {
   readonly xds: HostPort
   /** `undefined` for none. */
   readonly admin: HostPort | undefined
-  /** The file where the roster is kept; if `undefined` it is in the cluster, or in memory only where there is none. */
-  readonly roster: string | undefined
   /** `undefined` for never. */
   readonly forgetNodeAfterMs: number | undefined
   readonly context: Context
@@ -65,7 +63,6 @@ export const parseServe = (args: Arguments): Either<string, ServeOptions> => {
     E.bind('source', () => parseSource(args)),
     E.bind('xds', () => parseHostPort(label('xds'), text(xdsOption), 0)),
     E.bind('admin', () => parseAdmin(label('admin'), text(adminListenOption))),
-    E.let('roster', () => args.values.get(rosterOption.name)?.at(-1)),
     E.bind('forgetNodeAfterMs', () =>
       parseForgetAfter(label(forgetNodeAfterOption.name), text(forgetNodeAfterOption)),
     ),

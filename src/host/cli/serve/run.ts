@@ -2,46 +2,78 @@ import * as E from 'fp-ts/lib/Either.js'
 import { showKey } from '../../../core/edge-route.js'
 import type { Logger } from '../../../ports/logger.js'
 import { noMetrics } from '../../../ports/metrics.js'
-import { showHostPort } from '../../bootstrap.js'
+import { type HostPort, showHostPort } from '../../bootstrap.js'
 import { systemClock } from '../../clock.js'
 import type { Controller } from '../../controller.js'
 import { observeXds } from '../../observe-xds.js'
 import { reportRecoveries } from '../../report-recoveries.js'
 import { type HostPorts, type RunningHost, startHost } from '../../start-host.js'
-import { type Operators, serveOperators } from '../admin/serve-operators.js'
+import type { Operator } from '../../operator.js'
+import { serveOperators } from '../admin/serve-operators.js'
 import { loggerOf } from '../logging.js'
 import { loadXds, type XdsAdapter, type XdsServer } from '../peers.js'
 import { exitCodes, type ExitCode, type World } from '../world.js'
 import { filesWorld } from './files-world.js'
 import { kubernetesWorld } from './kubernetes-world.js'
 import type { ServeOptions } from './options.js'
-import type { MakingSurroundings, Surroundings } from './surroundings.js'
+import type { MakingSurroundings, Surroundings, WorldOfSource } from './surroundings.js'
 
-/** Serves until it is asked to end, or cannot begin. */
+/**
+ * Serves until it is asked to end, or cannot begin.
+ *
+ * It listens for operators first of all, and until all else has ended. Where that is is part of how a control plane is
+ * called in a cluster, and only one process at a time can be there.
+ */
 export const serve = async (options: ServeOptions, world: World): Promise<ExitCode> => {
   const logger = loggerOf(world, options.level, options.format)
-  const prepared = await prepare(options, logger, world)
-  if (E.isLeft(prepared)) return failed(world, ...prepared.left)
-  const { xds, around } = prepared.right
+  const done = new AbortController()
+  let operator: FindOperator = () => undefined
+  const admin = await serveOperators(
+    { admin: options.admin, logger },
+    () => operator(),
+    done.signal,
+  )
+  if (E.isLeft(admin)) return world.signal.aborted ? exitCodes.ok : failed(world, admin.left)
+  const { address, finished } = admin.right
+  try {
+    const prepared = await prepare(options, { logger, world, admin: address })
+    if (E.isLeft(prepared)) return failed(world, ...prepared.left)
+    return await work(prepared.right, { options, logger, world, admin: address }, (find) => {
+      operator = find
+    })
+  } finally {
+    done.abort()
+    await finished
+  }
+}
+
+/** `undefined` as long as there is none. */
+type FindOperator = () => Operator | undefined
+
+interface Working extends WorldOfSource {
+  readonly options: ServeOptions
+}
+
+/** Serves Envoys once it may; `onOperator` is told who answers to people then. */
+const work = async (
+  { xds, around }: Prepared,
+  { options, logger, world, admin }: Working,
+  onOperator: (find: FindOperator) => void,
+): Promise<ExitCode> => {
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal, around.over])
-  let operating: RunningHost<XdsServer> | undefined
-  const operator = () => operating?.operator
-  const admin = await serveOperators({ admin: options.admin, logger }, operator, signal)
-  if (E.isLeft(admin)) {
-    await around.close()
-    return signal.aborted ? ended(world, around) : failed(world, admin.left)
-  }
-  const nameOf = (uid: string): string | undefined => nameIn(operating?.controller, uid)
+  let controller: Controller | undefined
+  const nameOf = (uid: string): string | undefined => nameIn(controller, uid)
   try {
     await around.ready(signal)
     const ports = portsOf(options, xds, around, { logger, nameOf })
     const host = await startHost(ports, signal).catch(toError)
     if (host instanceof Error && !signal.aborted) return failed(world, host.message)
     if (host === undefined || host instanceof Error) return ended(world, around)
-    operating = host
+    controller = host.controller
+    onOperator(() => (signal.aborted ? undefined : host.operator))
     const stopReporting = reportRecoveries(host.fleet, { clock: systemClock, logger, nameOf })
-    logListening(logger, host, admin.right)
+    logListening(logger, host, admin)
     const beside = around.begin(host, signal)
     try {
       await host.finished
@@ -54,7 +86,7 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
     return ended(world, around)
   } finally {
     stop.abort()
-    await Promise.all([admin.right.finished, around.close()])
+    await around.close()
   }
 }
 
@@ -66,26 +98,21 @@ interface Prepared {
 
 /** On the left is all that is missing. */
 const prepare = async (
-  options: ServeOptions,
-  logger: Logger,
-  world: World,
+  { source }: ServeOptions,
+  at: WorldOfSource,
 ): Promise<E.Either<ReadonlyArray<string>, Prepared>> => {
-  const [xds, around] = await Promise.all([loadXds(), surroundingsOf(options, logger, world)])
+  const [xds, around] = await Promise.all([loadXds(), surroundingsOf(source, at)])
   if (E.isRight(xds) && E.isRight(around)) return E.right({ xds: xds.right, around: around.right })
   if (E.isRight(around)) await around.right.close()
   return E.left([...(E.isLeft(xds) ? [xds.left] : []), ...(E.isLeft(around) ? around.left : [])])
 }
 
-const surroundingsOf = (
-  { source, roster }: ServeOptions,
-  logger: Logger,
-  world: World,
-): MakingSurroundings => {
+const surroundingsOf = (source: ServeOptions['source'], at: WorldOfSource): MakingSurroundings => {
   switch (source._tag) {
     case 'Files':
-      return filesWorld(source.directory, roster)
+      return filesWorld(source)
     case 'Kubernetes':
-      return kubernetesWorld(source, roster, { logger, world })
+      return kubernetesWorld(source, at)
   }
 }
 
@@ -113,11 +140,11 @@ const portsOf = (
 const logListening = (
   logger: Logger,
   { fleet }: RunningHost<XdsServer>,
-  { address }: Operators,
+  admin: HostPort | undefined,
 ): void =>
   logger.log('info', 'listening for Envoys', {
     xds: showHostPort(fleet.address),
-    admin: address && showHostPort(address),
+    admin: admin && showHostPort(admin),
   })
 
 const toError = (cause: unknown): Error =>

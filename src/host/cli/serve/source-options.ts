@@ -8,6 +8,7 @@ import {
   parseCluster,
 } from '../cluster/options.js'
 import { type Arguments, hasFlag, labelOf, type Option, valuesOf } from '../command.js'
+import { rosterOption } from '../options.js'
 import { parseDnsLabel } from '../values.js'
 
 export const routesOption: Option = {
@@ -35,7 +36,12 @@ export const sourceOptions: ReadonlyArray<Option> = [
 const ofCluster: ReadonlyArray<string> = [namespaceOption.name, ownNamespaceOption.name]
 
 export type SourceOptions =
-  | { readonly _tag: 'Files'; readonly directory: string }
+  | {
+      readonly _tag: 'Files'
+      readonly directory: string
+      /** The file where the list of Envoys is kept; in memory only if `undefined`. */
+      readonly roster: string | undefined
+    }
   | {
       readonly _tag: 'Kubernetes'
       readonly cluster: ClusterOptions
@@ -52,7 +58,7 @@ export const parseSource = (args: Arguments): Either<string, SourceOptions> => {
     return flag === undefined ? E.left(missing(args)) : parseKubernetes(args)
   const stray = flag ?? ofCluster.find((name) => hasFlag(args, name))
   return stray === undefined
-    ? E.right({ _tag: 'Files', directory })
+    ? E.right({ _tag: 'Files', directory, roster: valuesOf(args, rosterOption.name).at(-1) })
     : E.left(
         `${label(stray)} goes with a cluster, and ${label(routesOption.name)} with a directory: give one of them`,
       )
@@ -71,15 +77,22 @@ const missing = (args: Arguments): string => {
 }
 
 const parseKubernetes = (args: Arguments): Either<string, SourceOptions> =>
-  E.Monad.chain(parseNamespaces(args), (namespaces) =>
-    namespaces !== undefined && namespaces.length > maxNamespaces
-      ? E.left(tooMany(args, namespaces.length))
-      : E.Functor.map(parseCluster(args), (cluster) => ({
-          _tag: 'Kubernetes',
-          cluster,
-          namespaces,
-        })),
-  )
+  hasFlag(args, rosterOption.name)
+    ? E.left(noFile(args))
+    : E.Monad.chain(parseNamespaces(args), (namespaces) =>
+        namespaces !== undefined && namespaces.length > maxNamespaces
+          ? E.left(tooMany(args, namespaces.length))
+          : E.Functor.map(parseCluster(args), (cluster) => ({
+              _tag: 'Kubernetes',
+              cluster,
+              namespaces,
+            })),
+      )
+
+/** Of two that have one Lease by turns, each with a file of its own, neither would know the Envoys of the other. */
+const noFile = (args: Arguments): string =>
+  `${labelOf(args)(rosterOption.name)} goes with a directory of routes: with a cluster the list of Envoys is kept in ` +
+  'the cluster, where every control plane finds it that gets the Lease. Leave it out'
 
 const tooMany = (args: Arguments, count: number): string =>
   `${labelOf(args)(namespaceOption.name)} names ${count} namespaces, and may name ${maxNamespaces}: each costs the ` +
