@@ -1,6 +1,8 @@
 import type { DataPlane } from '../core/context.js'
 import { defaultDataPlane, showKey } from '../core/edge-route.js'
+import { listChange } from '../core/translator/list-change.js'
 import type { SourceState } from '../ports/route-source.js'
+import type { Reconciled } from './reconcile.js'
 
 /**
  * What of a state is this control plane's to serve, to write to and to let go of: the objects of its own data planes.
@@ -10,17 +12,22 @@ import type { SourceState } from '../ports/route-source.js'
  * nobody serves has no conditions, as a Gateway has none whose class nobody implements. A source without objects has
  * no other readers, and keeps all: there an unknown data plane is complained of.
  *
- * The very same state where all is own. Costs O(objects).
+ * The very same state where all is own. `before` is what the state before this one was, and what of it was own: as
+ * long as all is, it costs a comparison for each object, by reference; else O(objects).
  */
 export const ownState = (
   state: SourceState,
   dataPlanes: ReadonlyMap<string, DataPlane>,
+  before: Pick<Reconciled, 'given' | 'seen'>,
 ): SourceState => {
   const { objects } = state
-  const strange = (objects ?? []).filter(
+  if (objects === undefined) return state
+  const wasAllOwn = before.given !== undefined && before.given === before.seen
+  const known = wasAllOwn ? (before.given.objects ?? []) : []
+  const strange = listChange(known, objects).added.filter(
     ({ dataPlane = defaultDataPlane }) => !dataPlanes.has(dataPlane),
   )
-  if (objects === undefined || strange.length === 0) return state
+  if (strange.length === 0) return state
   const uids = new Set(strange.map(({ uid }) => uid))
   const names = new Set(strange.map(({ key }) => showKey(key)))
   return {

@@ -27,7 +27,7 @@ import type { LedgerSource } from '../ports/ledger-source.js'
 import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-source.js'
 import { ownState } from './own-state.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
-import { withDeletions } from './deletion-verdicts.js'
+import { type Sources, withDeletions } from './deletion-verdicts.js'
 import {
   judge,
   type Judged,
@@ -52,7 +52,9 @@ export interface ReconcilePorts {
 
 /** What the last pass has left behind. */
 export interface Reconciled {
-  /** What the source has; `undefined` before its first state. */
+  /** What the source has shown last; `undefined` before its first state. */
+  readonly given: SourceState | undefined
+  /** What of it is ours. */
   readonly seen: SourceState | undefined
   /** What is published, with what `translate` says of it. */
   readonly published: Translation | undefined
@@ -69,6 +71,7 @@ export interface Reconciled {
 }
 
 export const nothingYet: Reconciled = {
+  given: undefined,
   seen: undefined,
   published: undefined,
   inService: nothingInService,
@@ -92,11 +95,11 @@ export const reconcile = (
   before: Reconciled,
   state: SourceState,
 ): Reconciliation => {
-  const seen = ownState(state, ports.context.dataPlanes)
+  const seen = ownState(state, ports.context.dataPlanes, before)
   const { published, inService } = withTranslation(ports, before, seen)
   if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
   const judged = before.seen === undefined ? judgedBefore(seen.objects ?? []) : before.judged
-  const next = { ...before, seen, published, inService, judged }
+  const next = { ...before, given: state, seen, published, inService, judged }
   return advance(ports, before, next, (of, evidence) =>
     observe(of, seen, evidence, ports.clock.nowMs()),
   )
@@ -220,9 +223,19 @@ const judged = (ports: ReconcilePorts, before: Reconciled, state: Reconciled): R
     deletions.records === before.deletions.records &&
     seen === before.seen
   if (isSame) return { ...state, judged: next, verdicts: before.verdicts }
-  const verdicts = withDeletions(before, next.verdicts, deletions, seen?.problems ?? noProblems)
+  const verdicts = withDeletions(
+    sourcesOf(before),
+    before.verdicts,
+    sourcesOf({ ...state, judged: next }),
+  )
   // Without a proof there is no operator, and nobody asks.
   const isAsked = ports.proof !== undefined && seen?.objects === undefined
   const dated = isAsked ? dateConditions(state.dated, verdicts, ports.clock.nowMs()) : nothingDated
   return { ...state, judged: next, verdicts, dated }
 }
+
+const sourcesOf = ({ judged, deletions, seen }: Reconciled): Sources => ({
+  judged: judged.verdicts,
+  records: deletions.records,
+  problems: seen?.problems ?? noProblems,
+})
