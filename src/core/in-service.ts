@@ -23,7 +23,8 @@ export const nothingInService: InService = {
 
 /**
  * The same as `routesInService`, by what has changed in the source since it was found before, by reference: as long
- * as an object that is not being deleted stays as it is, it stays in service, or out of it. Costs a comparison for each object, and O(log n) for each that has changed.
+ * as an object that is not being deleted stays as it is, it stays in service, or out of it. Costs a comparison for
+ * each object, and O(log n) for each that has changed.
  */
 export const nextInService = (
   before: InService,
