@@ -32,7 +32,18 @@ export const withValues = <A>(
 export const changedKeys = <A>(
   before: OrderedMap<A>,
   after: OrderedMap<A>,
-): ReadonlyArray<string> => PM.changes(before.tree, after.tree).map(({ name }) => name)
+): ReadonlyArray<string> =>
+  PM.changes(before.tree, after.tree).flatMap((change) =>
+    // Those that were not made of one another have entries of their own for one value.
+    change.before?.value === change.after?.value ? [] : [change.name],
+  )
+
+/** The value of the last key. Costs O(log n). */
+export const lastValue = <A>(map: OrderedMap<A>): A | undefined => {
+  let tree = map.tree
+  while (tree?.right !== undefined) tree = tree.right
+  return tree?.entry.value
+}
 
 const orderedMap = <A>(tree: PM.PersistentMap<Entry<A>>): OrderedMap<A> => {
   function* pairs(): MapIterator<[string, A]> {

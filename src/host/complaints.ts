@@ -1,8 +1,23 @@
 import { showKey } from '../core/edge-route.js'
-import { showFieldError } from '../core/field-error.js'
-import { showVerdict } from '../core/status.js'
+import { compareStrings } from '../core/order.js'
+import { changedKeys, emptyOrderedMap, type OrderedMap, withValues } from '../core/ordered-map.js'
+import type { Uid } from '../core/resource.js'
 import type { Verdict } from '../core/verdict.js'
 import type { SourceProblem } from '../ports/route-source.js'
+import { type JudgedNames, judgedNames } from './complaints/judged-names.js'
+import {
+  complaintsOfListeners,
+  listenerComplaint,
+  type ListenerComplaints,
+} from './complaints/of-listeners.js'
+import {
+  complaintsOfSource,
+  nothingOfSource,
+  type SourceComplaints,
+} from './complaints/of-source.js'
+import { verdictChanges } from './complaints/verdict-changes.js'
+import { verdictWords } from './complaints/words.js'
+import type { Verdicts } from './programmed-verdicts.js'
 
 /** Something that is not as its author wants it. */
 export interface Complaint {
@@ -17,87 +32,52 @@ export interface Complaint {
 }
 
 /**
- * Complaints by what they are about. A place may be called as an object is, and two objects may have
- * one name, so a key is the kind with the place or the uid.
+ * All complaints of one state of the world. Each kind has its own keys: a place may be called as an object is, and two
+ * objects may have one name.
  */
-export type Complaints = ReadonlyMap<string, Complaint>
-
-export const noComplaints: Complaints = new Map()
-
-/** All complaints of one state of the world. A listener that is refused is one, however many routes it is to carry. */
-export const complaintsOf = (
-  problems: ReadonlyArray<SourceProblem>,
-  verdicts: Iterable<Verdict>,
-): Complaints => {
-  const all = [...verdicts]
-  const complaints = new Map<string, Complaint>()
-  const judged = problems.length === 0 ? nobody : new Set(all.map(({ key }) => showKey(key)))
-  for (const problem of problems) {
-    const key = `source:${problem.where}`
-    const others = complaints.get(key)
-    const message = showProblem(problem, judged)
-    const messages = [...(others === undefined ? [] : [others.message]), message]
-    complaints.set(key, { about: 'source', where: problem.where, message: messages.join('; ') })
-  }
-  for (const verdict of all) {
-    const refused = listenerComplaint(verdict)
-    if (refused !== undefined) complaints.set(`listener:${refused.where}`, refused)
-    const message = complaintOf(verdict)
-    if (message === undefined) continue
-    complaints.set(`route:${verdict.uid}`, { about: 'route', where: showKey(verdict.key), message })
-  }
-  return complaints
+export interface Complaints {
+  readonly verdicts: Verdicts
+  readonly names: JudgedNames
+  readonly ofSource: SourceComplaints
+  readonly ofRoutes: OrderedMap<Complaint>
+  readonly ofListeners: ListenerComplaints
 }
 
-const nobody: ReadonlySet<string> = new Set()
-
-/** One line about something that could not be read. `judged` are the names of which there is more to be said. */
-const showProblem = (
-  { key, errors, keepsLastGood }: SourceProblem,
-  judged: ReadonlySet<string>,
-): string => {
-  const name = key && showKey(key)
-  const named = name === undefined ? '' : `${name}: `
-  return `${named}${errors.map(showFieldError).join('; ')}${outcome(keepsLastGood, name, judged)}`
-}
-
-const outcome = (
-  keepsLastGood: boolean,
-  name: string | undefined,
-  judged: ReadonlySet<string>,
-): string => {
-  if (keepsLastGood) return ' (what was read there before is still served)'
-  // The object has a verdict of its own, or is served as it stands elsewhere.
-  if (name !== undefined && judged.has(name)) return ''
-  return ' (no earlier state of it is known, so that nothing of it is served)'
-}
-
-const listenerComplaint = ({ programmed }: Verdict): Complaint | undefined => {
-  if (programmed?._tag !== 'Refused' || programmed.listener === undefined) return undefined
-  const { dataPlane, name } = programmed.listener
-  const where = `listener ${name} of ${dataPlane}`
-  return { about: 'listener', where, message: `refused by an Envoy: ${programmed.message}` }
+export const noComplaints: Complaints = {
+  verdicts: emptyOrderedMap,
+  names: emptyOrderedMap,
+  ofSource: nothingOfSource,
+  ofRoutes: emptyOrderedMap,
+  ofListeners: emptyOrderedMap,
 }
 
 /**
- * What keeps requests that the author asked for from what he named; `undefined` if nothing does. That
- * Envoys are on their way is none; which of them refuse a route changes too often to be told each time.
+ * The complaints of the next state of the world: the same, whatever the state before.
+ *
+ * Costs O(d log n) for d verdicts that are not the very same, and O(problems) where `complaintsOfSource` says so.
  */
-const complaintOf = (verdict: Verdict): string | undefined => {
-  const { accepted, unresolved } = verdict
-  // One that has just come is served once it has our finalizer, a moment later.
-  if (accepted._tag === 'Unguarded' && accepted.failure === undefined) return undefined
-  const isServed = accepted._tag === 'Accepted' || accepted._tag === 'Terminating'
-  const isAsAsked = isServed && unresolved.length === 0
-  // That of most is, and all are asked whenever something is said of one.
-  if (isAsAsked && verdict.programmed?._tag !== 'Refused') return undefined
-  const { programmed, ...alone } = verdict
-  const isRefused = programmed?._tag === 'Refused' && programmed.listener === undefined
-  const words = [
-    ...(isAsAsked ? [] : [showVerdict(alone)]),
-    ...(isRefused ? [`refused by an Envoy: ${programmed.message}`] : []),
-  ]
-  return words.length === 0 ? undefined : words.join('; ')
+export const complaintsAfter = (
+  before: Complaints,
+  problems: ReadonlyArray<SourceProblem>,
+  verdicts: Verdicts,
+): Complaints => {
+  const changes = verdictChanges(before.verdicts, verdicts)
+  const names = judgedNames(before.names, changes)
+  const ofRoutes = changes.map(({ uid, after }) => [uid, after && routeComplaint(after)] as const)
+  return {
+    verdicts,
+    names,
+    ofSource: complaintsOfSource(before, problems, names),
+    ofRoutes: withValues(before.ofRoutes, new Map(ofRoutes)),
+    ofListeners: complaintsOfListeners(before.ofListeners, changes),
+  }
+}
+
+const routeComplaint = (verdict: Verdict): Complaint | undefined => {
+  const message = verdictWords(verdict)
+  return message === undefined
+    ? undefined
+    : { about: 'route', where: showKey(verdict.key), message }
 }
 
 export interface ComplaintChanges {
@@ -107,10 +87,56 @@ export interface ComplaintChanges {
   readonly gone: ReadonlyArray<Complaint>
 }
 
-/** What to tell a person who knows the previous complaints. */
+/**
+ * What to tell a person who knows the previous complaints: first of the source, in its order, then of the objects in
+ * the order of their uids, a listener before the first of its routes. Costs O(d log n) where one was made of the
+ * other, and O(problems) where those are told anew.
+ */
 export const changesOf = (previous: Complaints, next: Complaints): ComplaintChanges => ({
-  appeared: [...next].flatMap(([key, complaint]) =>
-    previous.get(key)?.message === complaint.message ? [] : [complaint],
+  appeared: saidOnlyIn(next, previous).map(({ complaint }) => complaint),
+  gone: saidOnlyIn(previous, next).flatMap(({ complaint, other }) =>
+    other === undefined ? complaint : [],
   ),
-  gone: [...previous].flatMap(([key, complaint]) => (next.has(key) ? [] : [complaint])),
 })
+
+interface Said {
+  readonly complaint: Complaint
+  /** What is said of the same in the other state, if anything is. */
+  readonly other: string | undefined
+}
+
+/** What is said in a state, and not in the same words in the other one, in the order of the former. */
+const saidOnlyIn = (state: Complaints, other: Complaints): ReadonlyArray<Said> =>
+  [
+    ...ofSource(state.ofSource, other.ofSource),
+    ...[...ofListeners(state.ofListeners, other.ofListeners), ...ofRoutes(state, other)]
+      // It is stable: of one uid the listener stays before the route.
+      .sort((a, b) => compareStrings(a.uid, b.uid)),
+  ].filter(({ complaint, other: words }) => complaint.message !== words)
+
+const ofSource = (state: SourceComplaints, other: SourceComplaints): ReadonlyArray<Said> =>
+  state === other
+    ? []
+    : [...state.messages].map(([where, message]) => ({
+        complaint: { about: 'source', where, message },
+        other: other.messages.get(where),
+      }))
+
+type SaidAt = Said & { readonly uid: Uid }
+
+const ofListeners = (state: ListenerComplaints, other: ListenerComplaints): ReadonlyArray<SaidAt> =>
+  changedKeys(other, state).flatMap((where): ReadonlyArray<SaidAt> => {
+    const said = listenerComplaint(state, where)
+    if (said === undefined) return []
+    const { uid, message } = said
+    const complaint: Complaint = { about: 'listener', where, message }
+    return [{ uid, complaint, other: listenerComplaint(other, where)?.message }]
+  })
+
+const ofRoutes = (state: Complaints, other: Complaints): ReadonlyArray<SaidAt> =>
+  changedKeys(other.ofRoutes, state.ofRoutes).flatMap((uid): ReadonlyArray<SaidAt> => {
+    const complaint = state.ofRoutes.get(uid)
+    return complaint === undefined
+      ? []
+      : [{ uid, complaint, other: other.ofRoutes.get(uid)?.message }]
+  })

@@ -1,5 +1,5 @@
 import { type Context, defaultContext } from '../core/context.js'
-import { type NotYet, wantedWrite } from '../core/deletion.js'
+import type { NotYet } from '../core/deletion.js'
 import { breakGlass, noteWritten, type RecordedFact } from '../core/deletions.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
@@ -14,6 +14,7 @@ import type { RouteSource, SourceState } from '../ports/route-source.js'
 import type { RouteStore } from '../ports/route-store.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
 import { followLedger, type LedgerFollower, proofDelayMs, statusDelayMs } from './follow-ledger.js'
+import { handOut } from './hand-out.js'
 import { type Passes, passesOf, type PassHandlers } from './passes.js'
 import { nextTimer, type Reconciled, type ReconcilePorts } from './reconcile.js'
 import { reporter } from './report.js'
@@ -191,20 +192,3 @@ const followEvidence = (
 
 const patience = ({ deletions }: Reconciled): number =>
   deletions.pending.size > 0 ? proofDelayMs : statusDelayMs
-
-/** Has written what is to be written otherwise than before. Costs O(objects) if any of them has changed. */
-const handOut = (writes: WriteBack, before: Reconciled, after: Reconciled): void => {
-  const { records } = after.deletions
-  if (records === before.deletions.records && after.verdicts === before.verdicts) return
-  for (const [uid, record] of records) {
-    const known = before.deletions.records.get(uid)
-    // What is as it was is in hand already: a write that is done waits to be seen, one that failed for its turn.
-    if (known !== record && wantedWrite(record.state) !== undefined)
-      writes.finalizer(uid, known?.object?.resourceVersion !== record.object?.resourceVersion)
-    const isSame =
-      before.verdicts.get(uid) === after.verdicts.get(uid) && known?.object === record.object
-    if (!isSame) writes.conditions(uid, record.object?.deletionTimestamp !== undefined)
-  }
-  for (const uid of before.deletions.records.keys())
-    if (!records.has(uid)) writes.conditions(uid, false)
-}

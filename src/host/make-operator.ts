@@ -58,7 +58,7 @@ const explain = (ports: OperatorPorts, record: DeletionRecord, seen: Seen): Expl
   const { verdicts, deletions, dated } = ports.controller.state()
   const { key, uid, state, object } = record
   const verdict = verdicts.get(uid)
-  const previous = object?.conditions ?? dated.get(uid)?.conditions ?? []
+  const previous = object?.conditions ?? dated.conditions.get(uid) ?? []
   const now = new Date(ports.clock.nowMs()).toISOString()
   return {
     key,

@@ -1,11 +1,12 @@
 import type { DeletionFact } from '../core/deletion.js'
 import type { RecordedFact } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
+import { changedKeys, emptyOrderedMap } from '../core/ordered-map.js'
 import { showNodes, showNotYet } from '../core/status.js'
 import type { Translation } from '../core/translate.js'
 import type { Logger } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
-import { changesOf, type Complaints, complaintsOf, noComplaints } from './complaints.js'
+import { changesOf, type Complaints, complaintsAfter, noComplaints } from './complaints.js'
 import { sameVerdicts, type Verdicts } from './programmed-verdicts.js'
 import type { Reconciled } from './reconcile.js'
 import { lostReporter } from './report-lost.js'
@@ -22,13 +23,17 @@ export interface Reporter {
   readonly pass: (before: Reconciled, after: Reconciled, facts: ReadonlyArray<RecordedFact>) => void
 }
 
-/** Makes a reporter, which says nothing twice. */
+/** Makes a reporter, which says nothing twice. A pass costs what a change touches, but for a list of problems. */
 export const reporter = (ports: ReportPorts): Reporter => {
   let complaints = noComplaints
+  let counted = nothingCounted
   const reportLost = lostReporter(ports.logger)
   return {
     pass: (before, after, facts) => {
-      reportPublish(ports, before, after)
+      if (after.published !== undefined && after.published !== before.published) {
+        counted = countAccepted(counted, after.published.verdicts)
+        reportPublish(ports, counted, before, after)
+      }
       for (const each of facts) {
         reportDeletion(ports, each)
         ports.onDeletion(each)
@@ -40,20 +45,33 @@ export const reporter = (ports: ReportPorts): Reporter => {
   }
 }
 
+/** How many of these routes are accepted. */
+interface Counted {
+  readonly verdicts: Verdicts
+  readonly accepted: number
+}
+
+const nothingCounted: Counted = { verdicts: emptyOrderedMap, accepted: 0 }
+
+/** Counts those that have changed. */
+const countAccepted = (before: Counted, verdicts: Verdicts): Counted => {
+  const changed = changedKeys(before.verdicts, verdicts)
+  const count = (of: Verdicts): number =>
+    changed.filter((uid) => of.get(uid)?.accepted._tag === 'Accepted').length
+  return { verdicts, accepted: before.accepted - count(before.verdicts) + count(verdicts) }
+}
+
 const reportPublish = (
   { logger, metrics }: ReportPorts,
+  { verdicts, accepted }: Counted,
   before: Reconciled,
-  after: Reconciled,
+  { published, seen }: Reconciled,
 ): void => {
-  const { published, seen } = after
-  if (published === undefined || published === before.published) return
   metrics.add('edgewright_translations_total', {}, 1)
-  const { verdicts, snapshot } = published
-  const accepted = countAccepted(verdicts)
   metrics.set('edgewright_routes', { accepted: 'true' }, accepted)
   metrics.set('edgewright_routes', { accepted: 'false' }, verdicts.size - accepted)
   metrics.set('edgewright_source_problems', {}, seen?.problems.length ?? 0)
-  if (snapshot === before.published?.snapshot) return
+  if (published?.snapshot === before.published?.snapshot) return
   metrics.add('edgewright_publishes_total', {}, 1)
   logger.log('info', 'published', { routes: verdicts.size, accepted })
 }
@@ -62,17 +80,15 @@ const reportVerdicts = (
   { logger, onVerdicts }: ReportPorts,
   complaints: Complaints,
   before: Reconciled,
-  after: Reconciled,
+  { published, seen, verdicts }: Reconciled,
 ): Complaints => {
-  const { published, seen, verdicts } = after
   if (published === undefined || seen === undefined) return complaints
-  const isKnown = before.published !== undefined && sameVerdicts(before.verdicts, verdicts)
-  if (isKnown && before.seen?.problems === seen.problems) return complaints
-  const next = complaintsOf(seen.problems, verdicts.values())
+  const next = complaintsAfter(complaints, seen.problems, verdicts)
   const { appeared, gone } = changesOf(complaints, next)
   for (const { about, where, message } of appeared)
     logger.log('warn', complaintWords[about], { where, problem: message })
   for (const { where } of gone) logger.log('info', 'resolved', { where })
+  const isKnown = before.published !== undefined && sameVerdicts(before.verdicts, verdicts)
   if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })
   return next
 }
@@ -82,9 +98,6 @@ const complaintWords = {
   route: 'not served as asked',
   listener: 'an Envoy serves nothing there',
 } as const
-
-const countAccepted = (verdicts: Verdicts): number =>
-  [...verdicts.values()].filter(({ accepted }) => accepted._tag === 'Accepted').length
 
 const reportDeletion = ({ logger, metrics }: ReportPorts, { record, fact }: RecordedFact): void => {
   metrics.add('edgewright_deletions_total', { fact: fact._tag }, 1)

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
+import { orderedMapOf } from '../../src/core/ordered-map.js'
 import type { Programmed } from '../../src/core/programmed.js'
 import type { Verdict } from '../../src/core/verdict.js'
-import { changesOf, complaintsOf, noComplaints } from '../../src/host/complaints.js'
+import {
+  changesOf,
+  type Complaints,
+  complaintsAfter,
+  noComplaints,
+} from '../../src/host/complaints.js'
 import type { SourceProblem } from '../../src/ports/route-source.js'
 
 const refused = (uid: string, message = 'no'): Verdict => ({
@@ -18,6 +24,9 @@ const problem = (where: string, message: string): SourceProblem => ({
   errors: [{ path: '', message }],
   keepsLastGood: false,
 })
+
+const complaintsOf = (problems: ReadonlyArray<SourceProblem>, verdicts: ReadonlyArray<Verdict>) =>
+  complaintsAfter(noComplaints, problems, orderedMapOf(verdicts.map((each) => [each.uid, each])))
 
 const told = (...parameters: Parameters<typeof complaintsOf>): ReadonlyArray<string> =>
   changesOf(noComplaints, complaintsOf(...parameters)).appeared.map(
@@ -39,7 +48,7 @@ test('a place whose words look like an object is still another thing than the ob
 
 test('of two objects with one name each has its own complaint', () => {
   const both = complaintsOf([], [refused('1', 'one'), refused('2', 'two')])
-  expect(both.size).toBe(2)
+  expect(changesOf(noComplaints, both).appeared).toHaveLength(2)
   const { appeared, gone } = changesOf(both, complaintsOf([], [refused('2', 'two')]))
   expect(appeared).toEqual([])
   expect(gone.map(({ message }) => message)).toEqual([expect.stringContaining('one')])
@@ -70,7 +79,7 @@ const refusedBy = (nodes: ReadonlyArray<string>): Verdict =>
 
 test('that an Envoy refuses a route is a complaint, and one only, however many do', () => {
   const before = complaintsOf([], [refusedBy(['a'])])
-  expect([...before.values()]).toEqual([
+  expect(changesOf(noComplaints, before).appeared).toEqual([
     { about: 'route', where: 'shop/checkout', message: 'refused by an Envoy: bad' },
   ])
   expect(changesOf(before, complaintsOf([], [refusedBy(['a', 'b'])])).appeared).toEqual([])
@@ -103,6 +112,20 @@ test('that an Envoy refuses a listener is one complaint, however many routes it 
     'listener listener http of edge-envoy refused by an Envoy: cannot bind',
   ])
   expect(changesOf(complaintsOf([], all), noComplaints).gone).toHaveLength(1)
+})
+
+test('nothing is remembered of routes, listeners and places that nobody complains of any more', () => {
+  const listener = { dataPlane: 'edge-envoy', name: 'http' }
+  const nodes = { nodes: ['a'], nodeCount: 1 }
+  const said: Programmed = {
+    ...{ _tag: 'Refused', generation: 1, message: 'cannot bind' },
+    ...{ ...nodes, listener },
+  }
+  const sizes = ({ ofRoutes, ofListeners, ofSource, names }: Complaints) =>
+    [ofRoutes, ofListeners, ofSource.messages, names].map(({ size }) => size)
+  const before = complaintsOf([problem('a.yaml', 'no map')], [refused('2'), served(said)])
+  expect(sizes(before)).toEqual([1, 1, 1, 1])
+  expect(sizes(complaintsAfter(before, [], orderedMapOf([])))).toEqual([0, 0, 0, 0])
 })
 
 const words = (of: Partial<SourceProblem>, ...verdicts: ReadonlyArray<Verdict>) =>
