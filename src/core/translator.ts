@@ -105,6 +105,24 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
   }
 }
 
+/** A translator that can begin anew. */
+export interface RenewableTranslator extends Translator {
+  /** Forgets everything, and translates this world. Costs what a translation of everything does. */
+  readonly renew: (world: World) => Translation
+}
+
+/** Makes a renewable translator of an empty world. */
+export const renewableTranslator = (dataPlanes: Context['dataPlanes']): RenewableTranslator => {
+  let current = translator(dataPlanes)
+  return {
+    update: (change) => current.update(change),
+    renew: (world) => {
+      current = translator(dataPlanes)
+      return current.update(worldChange(emptyWorld, world))
+    },
+  }
+}
+
 /** The rules of an object take the place of those that it had in this data plane. */
 const move = (plane: PlaneIndex, name: string, uid: Uid, object: Compiled | undefined): void => {
   plane.leave(uid)

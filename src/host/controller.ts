@@ -3,7 +3,7 @@ import type { NotYet } from '../core/deletion.js'
 import { breakGlass, noteWritten, type RecordedFact } from '../core/deletions.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
-import { translator } from '../core/translator.js'
+import { renewableTranslator } from '../core/translator.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import { guardedLogger } from '../ports/faults.js'
@@ -15,8 +15,9 @@ import type { RouteStore } from '../ports/route-store.js'
 import type { SnapshotSink } from '../ports/snapshot-sink.js'
 import { followLedger, type LedgerFollower, proofDelayMs, statusDelayMs } from './follow-ledger.js'
 import { handOut } from './hand-out.js'
+import { type AuditPorts, keepAudit } from './keep-audit.js'
 import { type Passes, passesOf, type PassHandlers } from './passes.js'
-import { nextTimer, type Reconciled, type ReconcilePorts } from './reconcile.js'
+import { nextTimer, publishedWorld, type Reconciled, type ReconcilePorts } from './reconcile.js'
 import { reporter } from './report.js'
 import { superviseSource } from './supervise.js'
 import { latestOf } from './latest-of.js'
@@ -104,24 +105,26 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
     if (writes !== undefined) handOut(writes, before, after)
     follower?.lookAt(nextTimer(after))
   }
-  const passes = passesOf(
-    passPortsOf(ports, ledger),
-    { onPass, onBug: (bug) => failure.abort(bug) },
-    stop,
-  )
+  const onBug = (bug: unknown): void => failure.abort(bug)
+  const passes = passesOf(passPortsOf(ports, ledger), { onPass, onBug }, stop)
   const writes = deletion?.store && writesOf(ports, deletion.store, passes, stop)
   const inbox = latestOf(clock, (state: SourceState) => {
     deletion?.gate?.sourcesRead?.()
     passes.reconcile(state)
   })
   const follower = ledger && followEvidence(ports, ledger, passes)
+  const over = new AbortController()
+  const audited = AbortSignal.any([stop, over.signal])
+  const audits = keepAudit(auditPortsOf(ports, passes), audited).catch(onBug)
   const run = async (): Promise<void> => {
     try {
       await superviseSource(ports, inbox.put, stop)
     } finally {
+      over.abort()
       inbox.close()
       follower?.close()
       await writes?.close()
+      await audits
     }
     failure.signal.throwIfAborted()
   }
@@ -151,12 +154,19 @@ const passPortsOf = (
   ledger: LedgerSource | undefined,
 ): ReconcilePorts => ({
   context,
-  translate: translator(context.dataPlanes).update,
+  translator: renewableTranslator(context.dataPlanes),
   clock,
   publish: (snapshot: Snapshot) => sink.publish(snapshot),
   ledger,
   proof: deletion?.proof,
   notYet: () => deletion?.gate?.notYet(),
+})
+
+const auditPortsOf = (ports: Defaulted, { state, renew }: Passes): AuditPorts => ({
+  ...ports,
+  dataPlanes: ports.context.dataPlanes,
+  published: () => publishedWorld({ ...ports, proof: ports.deletion?.proof }, state()),
+  renew,
 })
 
 /** What is written is what the passes have come to, as long as there are any. */

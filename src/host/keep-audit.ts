@@ -8,8 +8,8 @@ import type { Logger } from '../ports/logger.js'
 import type { Metrics } from '../ports/metrics.js'
 
 /**
- * How long after the last audit the next one begins, in milliseconds: often enough that what is wrong is so for minutes,
- * seldom enough that its work is a small part of one core.
+ * How long after the last audit the next one begins, in milliseconds: often enough that what is wrong is so for
+ * minutes, seldom enough that its work is a small part of one core.
  */
 export const auditEveryMs = 600_000
 
@@ -36,8 +36,8 @@ export interface PublishedWorld {
 }
 
 /**
- * Makes sure, from time to time, that what is published is what a translation of everything would give; where it is not,
- * says so and has everything translated anew. Resolves once `signal` has aborted.
+ * Makes sure, from time to time, that what is published is what a translation of everything would give; where it is
+ * not, says so and has everything translated anew. Resolves once `signal` has aborted.
  *
  * What is published is always made by changes. That this is right is a property that tests hold; this is for what
  * they have not thought of.

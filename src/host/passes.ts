@@ -9,6 +9,7 @@ import {
   type Reconciled,
   type Reconciliation,
   type ReconcilePorts,
+  renew,
   settleDeletions,
 } from './reconcile.js'
 
@@ -20,6 +21,8 @@ export interface Passes {
   /** Asks the Envoys again; with `uid` about that object only. */
   readonly look: (uid?: Uid) => void
   readonly settle: (change: DeletionsChange) => void
+  /** Translates everything anew. */
+  readonly renew: () => void
 }
 
 export interface PassHandlers {
@@ -55,5 +58,6 @@ export const passesOf = (
     reconcile: (seen) => pass((before) => reconcile(ports, before, seen)),
     look: (uid) => pass((before) => lookAgain(ports, before, uid)),
     settle: (change) => pass((before) => settleDeletions(ports, before, change)),
+    renew: () => pass((before) => renew(ports, before)),
   }
 }

@@ -19,12 +19,13 @@ import { changedKeys, emptyOrderedMap, type OrderedMap } from '../core/ordered-m
 import type { Uid } from '../core/resource.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
-import type { Translator, WorldChange } from '../core/translator.js'
+import type { RenewableTranslator, WorldChange } from '../core/translator.js'
 import { type ListChange, listChange } from '../core/translator/list-change.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-source.js'
+import type { PublishedWorld } from './keep-audit.js'
 import { ownState } from './own-state.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { type Sources, withDeletions } from './deletion-verdicts.js'
@@ -40,8 +41,8 @@ import {
 export interface ReconcilePorts {
   /** The data planes, and what routes may send to where the source says nothing of it. */
   readonly context: Context
-  /** `update` of a translator of these data planes that has seen nothing yet. */
-  readonly translate: Translator['update']
+  /** Of these data planes; it has seen nothing yet. */
+  readonly translator: RenewableTranslator
   readonly clock: Clock
   readonly publish: (snapshot: Snapshot) => void
   readonly ledger: LedgerSource | undefined
@@ -110,7 +111,7 @@ export const reconcile = (
  * its backends have changed nothing is translated. Costs a comparison for each of them, by reference.
  */
 const withTranslation = (
-  { proof, context, translate }: ReconcilePorts,
+  { proof, context, translator }: ReconcilePorts,
   before: Reconciled,
   seen: SourceState,
 ): { readonly published: Translation; readonly inService: InService } => {
@@ -126,7 +127,7 @@ const withTranslation = (
   const endpointSlices = listChange(known.endpointSlices, now.endpointSlices)
   const change = { routes, services, endpointSlices }
   const published =
-    before.published !== undefined && isEmpty(change) ? before.published : translate(change)
+    before.published !== undefined && isEmpty(change) ? before.published : translator.update(change)
   return { published, inService }
 }
 
@@ -144,6 +145,29 @@ const isEmpty = ({ routes, services, endpointSlices }: WorldChange): boolean =>
   [routes, services, endpointSlices].every(
     ({ removed, added }) => removed.length + added.length === 0,
   )
+
+/** What is published, and the world that it is the translation of; `undefined` before there is any. */
+export const publishedWorld = (
+  { proof, context }: Pick<ReconcilePorts, 'proof' | 'context'>,
+  { published, inService, seen }: Reconciled,
+): PublishedWorld | undefined => {
+  if (published === undefined || seen === undefined) return undefined
+  const routes = proof === undefined ? seen.routes : [...inService.routes.values()]
+  const { services, endpointSlices } = seen.backends ?? context
+  return { world: { routes, services, endpointSlices }, translation: published }
+}
+
+/** What is published is not to be relied on: translates all of it anew. */
+export const renew = (ports: ReconcilePorts, before: Reconciled): Reconciliation => {
+  const known = publishedWorld(ports, before)
+  if (known === undefined) return [before, []]
+  const published = ports.translator.renew(known.world)
+  ports.publish(published.snapshot)
+  const { clock } = ports
+  return advance(ports, before, { ...before, published }, (of, evidence) =>
+    lookAtDeletions(of, evidence, clock.nowMs()),
+  )
+}
 
 /** The Envoys may have gone on, or time has; with `uid` only that object is asked for. */
 export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid): Reconciliation =>
