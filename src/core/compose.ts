@@ -9,6 +9,7 @@ import {
   tableResource,
   type Uid,
 } from './resource.js'
+import { type SortedChange, sortedChanges } from './sorted-changes.js'
 import { isUnavailable, unavailable } from './translate/unavailable.js'
 
 /** What stands in a table in the place of an object's present form. */
@@ -115,22 +116,32 @@ export const formsIn = (table: Resource): ReadonlyMap<Uid, Digest> => {
 
 const forms = new WeakMap<Resource, ReadonlyMap<Uid, Digest>>()
 
-/** The objects of which one table holds another form than the other, or holds none. Costs O(fragments). */
+/**
+ * The objects of which one table holds another form than the other, or holds none. Costs a look at each host, and at
+ * each fragment of those hosts that are not the very same; O(fragments) where there is only one table.
+ */
 export const changedOwners = (
   a: Resource | undefined,
   b: Resource | undefined,
 ): ReadonlySet<Uid> => {
-  const changed = new Set<Uid>()
-  if (a === b || a?.version === b?.version) return changed
-  const before = a === undefined ? none : byOwner(a)
-  const after = b === undefined ? none : byOwner(b)
-  for (const [uid, fragments] of after)
-    if (!isSameForm(before.get(uid) ?? [], fragments)) changed.add(uid)
-  for (const uid of before.keys()) if (!after.has(uid)) changed.add(uid)
-  return changed
+  if (a === undefined) return b === undefined ? new Set() : new Set(byOwner(b).keys())
+  if (b === undefined) return new Set(byOwner(a).keys())
+  if (a.version === b.version) return new Set()
+  // What both hold, in the same place, makes no form another one.
+  const changes = changedFragments(hostsOf(a), hostsOf(b))
+  const before = groupedByOwner(changes.flatMap((change) => change.before ?? []))
+  const after = groupedByOwner(changes.flatMap((change) => change.after ?? []))
+  const owners = [...after.keys(), ...before.keys()]
+  return new Set(owners.filter((uid) => !isSameForm(before.get(uid) ?? [], after.get(uid) ?? [])))
 }
 
-const none: ReadonlyMap<Uid, ReadonlyArray<Fragment>> = new Map()
+const changedFragments = (
+  a: ReadonlyArray<TableHost>,
+  b: ReadonlyArray<TableHost>,
+): ReadonlyArray<SortedChange<Fragment>> =>
+  sortedChanges(a, b, ({ name }) => name).flatMap(({ before, after }) =>
+    sortedChanges(before?.fragments ?? [], after?.fragments ?? [], ({ sortKey }) => sortKey),
+  )
 
 /** The objects that send traffic to any of these clusters. */
 export const ownersSendingTo = (
@@ -171,13 +182,20 @@ export const ownsIn = ({ owners }: Resource, uid: Uid): boolean =>
 const byOwner = (table: Resource): ReadonlyMap<Uid, ReadonlyArray<Fragment>> => {
   const known = owned.get(table)
   if (known !== undefined) return known
+  const made = groupedByOwner(fragmentsOf(table.content))
+  owned.set(table, made)
+  return made
+}
+
+const groupedByOwner = (
+  fragments: Iterable<Fragment>,
+): ReadonlyMap<Uid, ReadonlyArray<Fragment>> => {
   const made = new Map<Uid, Array<Fragment>>()
-  for (const fragment of fragmentsOf(table.content)) {
+  for (const fragment of fragments) {
     const others = made.get(fragment.owner)
     if (others === undefined) made.set(fragment.owner, [fragment])
     else others.push(fragment)
   }
-  owned.set(table, made)
   return made
 }
 
@@ -187,6 +205,9 @@ function* fragmentsOf(content: Resource['content']): Generator<Fragment, void, u
   if (content._tag === 'Bytes') return
   for (const host of content.table.virtualHosts) yield* host.fragments
 }
+
+const hostsOf = (resource: Resource): ReadonlyArray<TableHost> =>
+  tableOf(resource)?.virtualHosts ?? []
 
 const tableOf = (resource: Resource | undefined): RouteTable | undefined =>
   resource?.content._tag === 'Table' ? resource.content.table : undefined
@@ -211,12 +232,14 @@ const substitute = (
   return { head: goal.head, virtualHosts: mergeHosts(kept, previous) }
 }
 
+/** (A host that stays as it is is the very same: its digest is known, and who compares it need not look at it.) */
 const mapFragments = (
   table: RouteTable,
   change: (fragment: Fragment) => Fragment | undefined,
 ): ReadonlyArray<TableHost> =>
   table.virtualHosts.flatMap((host) => {
     const fragments = host.fragments.flatMap((each) => change(each) ?? [])
+    if (isSameList(fragments, host.fragments)) return [host]
     return fragments.length === 0 ? [] : [{ ...host, fragments }]
   })
 

@@ -1,4 +1,4 @@
-import { changedOwners, formsIn, ownsIn } from './compose.js'
+import { changedOwners, ownsIn } from './compose.js'
 import * as PM from './persistent-map.js'
 import type { Resource, Uid } from './resource.js'
 import { type Resources, type Snapshot, viewOf } from './snapshot.js'
@@ -170,7 +170,10 @@ export interface Progress {
   readonly behind: ReadonlySet<Uid>
 }
 
-/** Costs O(1) for a node that is synced, O(fragments) for one that is not. */
+/**
+ * Costs O(tables) for a node that is synced. For one that is not also what `changedOwners` costs of the tables that it
+ * has accepted and those that are published: once for all nodes with the same two.
+ */
 export const progressOf = ({ snapshot }: Ledger, node: LedgerNode): Progress => {
   const goal = tablesFor(snapshot, node)
   const holding = node.holdings[routeType] ?? holdsNothing
@@ -203,8 +206,7 @@ const ownersBehind = (accepted: Resource | undefined, goal: Resource): ReadonlyS
   behindOf.set(goal, known)
   const hit = known.get(accepted)
   if (hit !== undefined) return hit
-  const present = formsIn(goal)
-  const behind = new Set([...changedOwners(accepted, goal)].filter((uid) => present.has(uid)))
+  const behind = new Set([...changedOwners(accepted, goal)].filter((uid) => ownsIn(goal, uid)))
   known.set(accepted, behind)
   return behind
 }

@@ -1,6 +1,6 @@
-import { emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
-import * as PM from './persistent-map.js'
+import { changedKeys, emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
 import { type Fleet, fleetsOf, type NodeState, type Observation } from './programmed/fleets.js'
+import { movedRoutes, placesOf, routesIn } from './programmed/places.js'
 import {
   isSameStatement,
   named,
@@ -10,7 +10,6 @@ import {
 } from './programmed/statement.js'
 import type { Uid } from './resource.js'
 import type { Snapshot } from './snapshot.js'
-import { routeType } from './type-url.js'
 import type { Verdict } from './verdict.js'
 import type { StreamId } from './xds/fleet.js'
 
@@ -33,8 +32,6 @@ export const lagGraceMs = 10_000
 export interface ProgrammedState {
   readonly snapshot: Snapshot | undefined
   readonly verdicts: OrderedMap<Verdict>
-  /** The data plane of each route that is served. */
-  readonly places: ReadonlyMap<Uid, string>
   /** The data planes without a node. */
   readonly empty: ReadonlySet<string>
   /** The data planes of which nodes refuse a listener. */
@@ -53,7 +50,6 @@ export type ProgrammedStep = readonly [state: ProgrammedState, statements: Order
 export const nothingProgrammed: ProgrammedState = {
   snapshot: undefined,
   verdicts: emptyOrderedMap,
-  places: new Map(),
   empty: new Set(),
   closed: new Map(),
   nodes: new Map(),
@@ -81,84 +77,79 @@ export const nothingProgrammed: ProgrammedState = {
  * that comes, one that goes, and one that is a little late never take back that a route is programmed.
  *
  * Guarantees: an equal statement is the same reference, and so are all of them together. Costs
- * O(nodes) and what they are behind with; where the routes, or what is said of a listener, are others than
- * before also O(routes).
+ * O(nodes) and what they are behind with, and O(d log n) for d routes that are to be looked at: see `concerned`.
  */
 export const stepProgrammed = (state: ProgrammedState, seen: Observation): ProgrammedStep => {
   const { snapshot, verdicts, nowMs } = seen
-  const places = state.snapshot === snapshot ? state.places : placesOf(snapshot)
   const { fleets, nodes } = fleetsOf(state.nodes, seen)
-  const empty = new Set([...fleets.values()].flatMap((of) => (of.size === 0 ? of.dataPlane : [])))
-  const closed = closedIn(fleets)
-  const changed = new Map<Uid, Programmed>()
+  const uids = concerned(state, seen, fleets)
+  const places = placesOf(snapshot, uids)
+  const edits = new Map<Uid, Programmed | undefined>()
   const open = new Set<Uid>()
   let due: number | undefined
-  for (const uid of concerned(state, seen, { empty, closed, fleets }) ?? places.keys()) {
+  for (const uid of uids) if (!places.has(uid)) edits.set(uid, undefined)
+  for (const [uid, dataPlane] of places) {
+    const fleet = fleets.get(dataPlane)
     const generation = verdicts.get(uid)?.generation
-    const fleet = fleets.get(places.get(uid) ?? '')
     if (generation === undefined || fleet === undefined) continue
     const before = state.statements.get(uid)
     const { statement, until } = sayOf(fleet, uid, generation, before, nowMs)
     if (until !== undefined && (due === undefined || until < due)) due = until
     if (isOpen(statement, fleet, generation)) open.add(uid)
-    if (!isSameStatement(before, statement)) changed.set(uid, statement)
+    if (!isSameStatement(before, statement)) edits.set(uid, statement)
   }
-  const statements = update(state.statements, changed, state.places === places ? undefined : places)
-  const next = { snapshot, verdicts, places, empty, closed, nodes, statements, open, due }
+  const statements = withValues(state.statements, edits)
+  const next = { snapshot, verdicts, ...alikeIn(fleets), nodes, statements, open, due }
   return [next, statements]
 }
 
 /** When `stepProgrammed` is to look again even if nothing has happened, in milliseconds. */
 export const nextProgrammedTimer = ({ due }: ProgrammedState): number | undefined => due
 
-const placesOf = ({ dataPlanes }: Snapshot): ReadonlyMap<Uid, string> => {
-  const places = new Map<Uid, string>()
-  for (const [dataPlane, view] of dataPlanes)
-    for (const { owners } of PM.entries(view[routeType]))
-      for (const uid of owners) places.set(uid, dataPlane)
-  return places
+/** What is the same for all routes of a data plane. */
+const alikeIn = (fleets: ReadonlyMap<string, Fleet>): Pick<ProgrammedState, 'empty' | 'closed'> => {
+  const empty = new Set<string>()
+  const closed = new Map<string, RefusedBy>()
+  for (const [dataPlane, fleet] of fleets) {
+    if (fleet.size === 0) empty.add(dataPlane)
+    if (fleet.closed !== undefined) closed.set(dataPlane, fleet.closed)
+  }
+  return { empty, closed }
 }
 
-const closedIn = (fleets: ReadonlyMap<string, Fleet>): ReadonlyMap<string, RefusedBy> =>
-  new Map(
-    [...fleets].flatMap(([dataPlane, { closed }]) =>
-      closed === undefined ? [] : [[dataPlane, closed] as const],
-    ),
-  )
-
-/** What is seen of all data planes. */
-interface SeenFleets extends Pick<ProgrammedState, 'empty' | 'closed'> {
-  readonly fleets: ReadonlyMap<string, Fleet>
-}
-
-/** The routes of which something else may be to be said; `undefined` if that is all of them. */
+/**
+ * The routes of which something else may be to be said than before: those that are open, that Envoys are late with or
+ * refuse; whose verdicts are others, which is how a generation changes; that have come to their place or left it; all
+ * of a data plane that has got its first Envoy, has lost its last one, or of which an Envoy refuses another listener.
+ * At the first look also those that something is said of already.
+ */
 const concerned = (
   state: ProgrammedState,
   { snapshot, verdicts }: Observation,
-  { empty, closed, fleets }: SeenFleets,
-): ReadonlySet<Uid> | undefined => {
-  const isSameWorld =
-    state.snapshot === snapshot &&
-    state.verdicts === verdicts &&
-    state.empty.size === empty.size &&
-    [...empty].every((dataPlane) => state.empty.has(dataPlane)) &&
-    isSameClosed(state.closed, closed)
-  if (!isSameWorld) return undefined
+  fleets: ReadonlyMap<string, Fleet>,
+): ReadonlySet<Uid> => {
   const uids = new Set(state.open)
-  for (const { late, refusals } of fleets.values()) {
-    for (const uid of late.keys()) uids.add(uid)
-    for (const uid of refusals.keys()) uids.add(uid)
+  const addAll = (others: Iterable<Uid>): void => {
+    for (const uid of others) uids.add(uid)
+  }
+  if (state.snapshot === undefined) addAll(state.statements.keys())
+  if (state.snapshot !== snapshot) addAll(movedRoutes(state.snapshot, snapshot))
+  addAll(changedKeys(state.verdicts, verdicts))
+  for (const fleet of fleets.values()) {
+    addAll(fleet.late.keys())
+    addAll(fleet.refusals.keys())
+    if (!isAlike(state, fleet)) addAll(routesIn(snapshot, fleet.dataPlane))
   }
   return uids
 }
 
-/** (They are plain data, always put together in the same order of fields.) */
-const isSameClosed = (
-  before: ProgrammedState['closed'],
-  after: ProgrammedState['closed'],
+/** (What is closed is plain data, always put together in the same order of fields.) */
+const isAlike = (
+  { empty, closed }: ProgrammedState,
+  { dataPlane, size, closed: isClosed }: Fleet,
 ): boolean =>
-  before.size === after.size &&
-  [...after].every(([of, refused]) => JSON.stringify(before.get(of)) === JSON.stringify(refused))
+  empty.has(dataPlane) === (size === 0) &&
+  JSON.stringify(closed.get(dataPlane)) === JSON.stringify(isClosed)
 
 /**
  * That there is no Envoy, or that one refuses a listener, changes only for all routes of a data plane together. What
@@ -205,17 +196,4 @@ const sayOf = (
   if (before?._tag === 'Programmed' && until > nowMs) return { statement: before, until }
   const wasProgrammed = before?._tag === 'Programmed' || before?._tag === 'Lagging'
   return { statement: { _tag: wasProgrammed ? 'Lagging' : 'Pending', generation, ...nodes } }
-}
-
-/** With what has changed, and without what is in none of `places`, if these have changed. */
-const update = (
-  statements: OrderedMap<Programmed>,
-  changed: ReadonlyMap<Uid, Programmed>,
-  places: ReadonlyMap<Uid, string> | undefined,
-): OrderedMap<Programmed> => {
-  const gone = places === undefined ? [] : [...statements.keys()].filter((uid) => !places.has(uid))
-  if (changed.size === 0 && gone.length === 0) return statements
-  const edits = new Map<Uid, Programmed | undefined>(changed)
-  for (const uid of gone) edits.set(uid, undefined)
-  return withValues(statements, edits)
 }
