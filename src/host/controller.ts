@@ -113,18 +113,15 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
     passes.reconcile(state)
   })
   const follower = ledger && followEvidence(ports, ledger, passes)
-  const over = new AbortController()
-  const audited = AbortSignal.any([stop, over.signal])
-  const audits = keepAudit(auditPortsOf(ports, passes), audited).catch(onBug)
+  const endAudits = startAudits(auditPortsOf(ports, passes), onBug, stop)
   const run = async (): Promise<void> => {
     try {
       await superviseSource(ports, inbox.put, stop)
     } finally {
-      over.abort()
       inbox.close()
       follower?.close()
       await writes?.close()
-      await audits
+      await endAudits()
     }
     failure.signal.throwIfAborted()
   }
@@ -161,6 +158,20 @@ const passPortsOf = (
   proof: deletion?.proof,
   notYet: () => deletion?.gate?.notYet(),
 })
+
+/** Gives what ends them. */
+const startAudits = (
+  ports: AuditPorts,
+  onBug: (bug: unknown) => void,
+  stop: AbortSignal,
+): (() => Promise<void>) => {
+  const over = new AbortController()
+  const audits = keepAudit(ports, AbortSignal.any([stop, over.signal])).catch(onBug)
+  return () => {
+    over.abort()
+    return audits
+  }
+}
 
 const auditPortsOf = (ports: Defaulted, { state, renew }: Passes): AuditPorts => ({
   ...ports,
