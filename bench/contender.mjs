@@ -55,7 +55,7 @@ export const startContender = async (who, world, streams = 1) => {
 }
 
 /** A control plane has run for a while when a change meets it: so many changes, or for so many milliseconds. */
-const warmUpChanges = 200
+const warmUpChanges = 2_000
 const warmUpMs = 3_000
 
 const warmUp = async (server, envoys, makeChange) => {

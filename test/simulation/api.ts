@@ -163,11 +163,17 @@ const makeFaults = (): {
   }
 }
 
+interface WriteHandlers {
+  readonly onAsked: (write: Write) => void
+  /** It has left the object as it was. */
+  readonly onNoChange: (write: Write) => void
+}
+
 /** A server as a process sees it that may die: then it asks for nothing any more, and hears nothing. */
 export const mortalServer = (
   server: MemoryApiServer,
   isDead: () => boolean,
-  onNoChange: (write: Write) => void,
+  { onAsked, onNoChange }: WriteHandlers,
 ): MemoryApiServer => ({
   ...server,
   connect: (client) => {
@@ -179,6 +185,7 @@ export const mortalServer = (
       }
     const connection: ApiConnection = {
       write: alive((each, onAnswer) => {
+        onAsked(each)
         write(
           each,
           alive((answer) => {

@@ -1,4 +1,4 @@
-import type { Change } from '../../src/adapters/memory/api-server/index.js'
+import type { Change, Write } from '../../src/adapters/memory/api-server/index.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Snapshot } from '../../src/core/snapshot.js'
 import { startWaitMs } from '../../src/core/start-gate.js'
@@ -9,42 +9,9 @@ import type { Api } from './api.js'
 import type { SteppingClock } from './clock.js'
 import type { Disk } from './disk.js'
 import type { Envoy, Link } from './network.js'
+import type { Law, Violation } from './laws.js'
 import type { Random } from './random.js'
 import { nothingServed, partsOf, type Serving, servingOf } from './serving.js'
-
-/** The laws that hold after each step. */
-export type Law =
-  /** No route that an Envoy serves names a cluster that it lacks. */
-  | 'NoDanglingCluster'
-  /** Our finalizer stays as long as any Envoy may serve the object. */
-  | 'GoneBeforeReleased'
-  /** What was released is never served again. */
-  | 'GoneForEver'
-  /** Only what is being deleted is released. */
-  | 'OnlyTheDeleted'
-  /** What enters service was seen with our finalizer. */
-  | 'FinalizerFirst'
-  /** What is being deleted, or is gone, is not published. */
-  | 'NothingDeletedPublished'
-  /** What others have written on an object stays there. */
-  | 'OthersUntouched'
-  /** What is there is not taken away, all at once, because nobody has said so for a while. */
-  | 'NothingLiveWithdrawn'
-  /** Route tables go to nodes that are on the roster; nothing is released while one of them is not. */
-  | 'RosterFirst'
-  /** What was accepted is not sent again without a reason, and no message brings forth messages for ever. */
-  | 'NothingSentAgain'
-  /** No write leaves an object as it is. */
-  | 'NoIdleWrite'
-  /** Once faults end, all is as it should be. */
-  | 'Convergence'
-  /** Nothing in the control plane throws. */
-  | 'NoFault'
-
-export interface Violation {
-  readonly law: Law
-  readonly message: string
-}
 
 export interface Judge {
   readonly violation: () => Violation | undefined
@@ -63,6 +30,8 @@ export interface Judge {
   readonly onTablesSent: (link: Link) => void
   readonly onAcksDemanded: (isOn: boolean) => void
   readonly onPlaneStart: () => void
+  /** The control plane asks for this: it may take effect much later. */
+  readonly onAsked: (write: Write) => void
   /** A person has said that the Envoys of this id that are not connected count no more. */
   readonly onForgotten: (id: string) => void
   /** A person wants this object gone, whatever the Envoys say. */
@@ -109,6 +78,8 @@ export const makeJudge = (
   const excused = new Set<string>()
   const shownGuarded = new Set<string>()
   const entrusted = new Set<string>()
+  /** Who was entrusted with tables when it was last asked that an object be let go, by uid. */
+  const asked = new Map<string, ReadonlySet<string>>()
   let shownDeleted = new Set<string>()
   let shown: ReadonlyMap<string, StoredObject> = new Map()
   let serving: ReadonlySet<string> = new Set()
@@ -160,7 +131,7 @@ export const makeJudge = (
         'GoneBeforeReleased',
         `${metadata.name} ${mark} (${uid}) is released while ${servers.map(({ options }) => options.node.id).join()} may serve it`,
       )
-    for (const id of entrusted)
+    for (const id of asked.get(uid) ?? entrusted)
       if (!disk.ids().has(id))
         accuse('RosterFirst', `${mark} is released while ${id} is not on the roster`)
   }
@@ -261,6 +232,12 @@ export const makeJudge = (
           estrange(envoy, of(envoy))
         }
       entrusted.delete(id)
+      asked.clear()
+    },
+    onAsked: (write) => {
+      if (write._tag !== 'Patch' || write.subresource !== undefined) return
+      const uid = api.server.get(write.key)?.metadata.uid
+      if (uid !== undefined) asked.set(uid, new Set(entrusted))
     },
     excuse: (uid) => void excused.add(uid),
     servedBy: (envoy) => of(envoy).serving.marks,

@@ -97,11 +97,11 @@ const launch = (
   const own = random.fork()
   const stopping = new AbortController()
   let isDead = false
-  const server = mortalServer(
-    api.server,
-    () => isDead,
-    ({ _tag }) => judge.accuse('NoIdleWrite', `a ${_tag} of the control plane has changed nothing`),
-  )
+  const server = mortalServer(api.server, () => isDead, {
+    onAsked: judge.onAsked,
+    onNoChange: ({ _tag }) =>
+      judge.accuse('NoIdleWrite', `a ${_tag} of the control plane has changed nothing`),
+  })
   const routes = memoryRoutes(server, { clock, client, relistMs })
   const logger = strictLogger(judge)
   const process: Process = {

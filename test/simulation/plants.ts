@@ -1,4 +1,4 @@
-import type { Law } from './judge.js'
+import type { Law } from './laws.js'
 
 /** A bug that is planted in the sources to see that the simulation finds it. */
 export interface Plant {

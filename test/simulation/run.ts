@@ -1,6 +1,6 @@
 import { act } from './act.js'
 import { end } from './ending.js'
-import type { Violation } from './judge.js'
+import type { Violation } from './laws.js'
 import { type Plan, showStep } from './steps.js'
 import type { Say } from './traffic.js'
 import { makeWorld } from './world.js'
