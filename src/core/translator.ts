@@ -37,7 +37,8 @@ export const worldChange = (before: World, after: World): WorldChange => ({
 export interface Translator {
   /**
    * Takes in what has changed, and gives the translation of all that there is by now; `changedKeys` says which
-   * verdicts are others than before. What was removed must have been added before, the very same.
+   * verdicts are others than before. What is removed must have been
+   * added before, the very same: else it throws, and nothing has changed.
    */
   readonly update: (change: WorldChange) => Translation
 }
@@ -87,6 +88,9 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
   }
   return {
     update: ({ routes, services, endpointSlices }) => {
+      const stray =
+        objects.stray(routes.removed) ?? backends.stray(services.removed, endpointSlices.removed)
+      if (stray !== undefined) throw new Error(`${stray} ${strayWords}`)
       const touched = backends.update(services, endpointSlices)
       const changed = objects.update(routes)
       const judged = new Set<Uid>(changed.keys())
@@ -104,6 +108,9 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
     },
   }
 }
+
+const strayWords =
+  'is to be removed and is not there: what is removed is the very object that was added, not one that is equal to it'
 
 /** A translator that can begin anew. */
 export interface RenewableTranslator extends Translator {

@@ -49,6 +49,17 @@ export const changedList = <A>(
   return [...list.filter((item) => !taken(counts, item)), ...added]
 }
 
+/** What is removed more often than it stands in the list: the first such item, in an array, or nothing. */
+export const strayIn = <A>(
+  list: ReadonlyArray<A>,
+  removed: ReadonlyArray<A>,
+): readonly [A] | undefined => {
+  const counts = new Map<A, number>()
+  for (const item of list) counts.set(item, (counts.get(item) ?? 0) + 1)
+  for (const item of removed) if (!taken(counts, item)) return [item]
+  return undefined
+}
+
 /** A change by the keys of its items. */
 export const changeByKey = <A>(
   { removed, added }: ListChange<A>,
