@@ -41,7 +41,7 @@ export const passesOf = (
   { onPass, onBug }: PassHandlers,
   stop: AbortSignal,
 ): Passes => {
-  let state = nothingYet
+  let state: Reconciled = { ...nothingYet, ledger: ports.proof?.ledger() }
   const pass = (next: (before: Reconciled) => Reconciliation): void => {
     if (stop.aborted) return
     try {

@@ -64,6 +64,8 @@ export interface Reconciled {
   readonly deletions: Deletions
   /** What the Envoys held when the deletions were looked at last. */
   readonly ledger: Ledger | undefined
+  /** The nodes that were forgotten before the source had shown anything. */
+  readonly early: Ledger['nodes']
   readonly judged: Judged
   /** What is said of every object. */
   readonly verdicts: Verdicts
@@ -78,6 +80,7 @@ export const nothingYet: Reconciled = {
   inService: nothingInService,
   deletions: noDeletions,
   ledger: undefined,
+  early: [],
   judged: nothingJudged,
   verdicts: emptyOrderedMap,
   dated: nothingDated,
@@ -185,18 +188,22 @@ export const settleDeletions = (
   step: DeletionsChange,
 ): Reconciliation => advance(ports, before, before, step)
 
-/** `now` is `before` with what has become of it so far. */
+/** `given` is `before` with what has become of it so far. */
 const advance = (
   ports: ReconcilePorts,
   before: Reconciled,
-  now: Reconciled,
+  given: Reconciled,
   step: DeletionsChange,
 ): Reconciliation => {
   const { proof, clock } = ports
-  if (proof === undefined) return [judged(ports, before, now), []]
+  if (proof === undefined) return [judged(ports, before, given), []]
   const ledger = proof.ledger()
-  const known = withForgotten(now, ledger)
-  const [deletions, facts] = step(known, evidenceFrom(ports, ledger))
+  const { early, ...noted } = withForgotten(given, ledger)
+  const [stepped, facts] = step(noted.deletions, evidenceFrom(ports, ledger))
+  const isUnread = noted.seen === undefined
+  const now = { ...noted, early: isUnread ? early : [] }
+  const isFirst = before.seen === undefined && !isUnread
+  const deletions = isFirst ? noteServers(stepped, ledger, early) : stepped
   const isWaiting = deletions.pending.size > 0
   if (isWaiting === now.deletions.pending.size > 0)
     return [judged(ports, before, { ...now, deletions, ledger }), facts]
@@ -210,15 +217,27 @@ const advance = (
   return [judged(ports, before, { ...now, deletions: asked, ledger }), [...facts, ...more]]
 }
 
-/** Of an Envoy that is forgotten nobody waits for, but whoever is told of the end should know. */
-const withForgotten = ({ deletions, ledger: before }: Reconciled, ledger: Ledger): Deletions => {
-  if (before === undefined || deletions.pending.size === 0) return deletions
-  const nodes = forgottenSince(before, ledger)
-  if (nodes.length === 0) return deletions
-  return noteForgotten(deletions, (uid) =>
-    mayStillServe({ ...before, nodes }, uid).map(({ id }) => id),
-  )
+/**
+ * Of an Envoy that is forgotten nobody waits for, but whoever is told of the end should know. What was being deleted
+ * before the source had shown anything has waited for those, too, that were forgotten by then.
+ */
+const withForgotten = (state: Reconciled, ledger: Ledger): Reconciled => {
+  const { deletions, early, ledger: before } = state
+  const nodes = before === undefined ? [] : forgottenSince(before, ledger)
+  if (before === undefined || nodes.length === 0) return state
+  return {
+    ...state,
+    deletions: noteServers(deletions, before, nodes),
+    early: [...early, ...nodes],
+  }
 }
+
+const noteServers = (deletions: Deletions, ledger: Ledger, nodes: Ledger['nodes']): Deletions =>
+  nodes.length === 0
+    ? deletions
+    : noteForgotten(deletions, (uid) =>
+        mayStillServe({ ...ledger, nodes }, uid).map(({ id }) => id),
+      )
 
 /** When to look again although nothing has happened, in milliseconds. */
 export const nextTimer = ({

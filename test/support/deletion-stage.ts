@@ -145,6 +145,11 @@ export const scriptedProof = (journal: Journal) => {
       nodes = [{ id: 'envoy', stream: undefined, holds: undefined }]
       change()
     },
+    /** Nobody is known, or is known any more. */
+    forgotten: () => {
+      nodes = []
+      change()
+    },
     /** A stream begins, and its Envoy has nothing. */
     join: () => {
       returns += 1

@@ -806,3 +806,24 @@ describe('with Envoys in memory', () => {
     expect(asked).toEqual(['demand true', 'demand false'])
   })
 })
+
+test('who was forgotten before anything was read is named where it is told that an object is gone', async () => {
+  const waits: NotYet = { _tag: 'Starting', untilMs: 1_000 }
+  let closed: NotYet | undefined = waits
+  const made = stage({}, { notYet: () => closed, onChange: () => () => undefined })
+  made.envoys.lost()
+  made.controller.look()
+  made.envoys.forgotten()
+  made.controller.look()
+  made.world.put(anObject('a', deleting))
+  await made.sync()
+  closed = undefined
+  made.controller.look()
+  await made.pass(settleMs)
+  made.controller.look()
+  expect(made.facts.map(({ fact }) => fact)).toContainEqual({
+    _tag: 'Proven',
+    forgotten: { nodes: ['envoy'], nodeCount: 1 },
+  })
+  await made.stop()
+})
