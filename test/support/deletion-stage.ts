@@ -145,6 +145,11 @@ export const scriptedProof = (journal: Journal) => {
       nodes = [{ id: 'envoy', stream: undefined, holds: undefined }]
       change()
     },
+    /** An Envoy is on the roster, and was not heard from. */
+    unheard: () => {
+      nodes = [{ id: 'envoy', stream: undefined, holds: undefined, isUnknown: true }]
+      change()
+    },
     /** Nobody is known, or is known any more. */
     forgotten: () => {
       nodes = []

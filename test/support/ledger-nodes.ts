@@ -44,6 +44,8 @@ export interface NodeOptions {
   /** What it refuses: a message for each uid. */
   readonly refuses?: Readonly<Record<string, string>>
   readonly dataPlane?: string
+  /** Nobody knows what it holds, as of one that is on the roster only; false if absent. */
+  readonly isUnknown?: boolean
   /** What it says of the listener `http`; if absent it asks for no listeners, and has its own. */
   readonly listens?: Listens
 }
@@ -96,7 +98,7 @@ export const aNode = (options: NodeOptions): LedgerNode => {
         isSettling: false,
       })),
     ),
-    isUnknown: false,
+    isUnknown: options.isUnknown ?? false,
     refusals: stream === undefined ? [] : refusals,
   }
 }

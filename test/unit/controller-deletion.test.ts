@@ -811,7 +811,7 @@ test('who was forgotten before anything was read is named where it is told that 
   const waits: NotYet = { _tag: 'Starting', untilMs: 1_000 }
   let closed: NotYet | undefined = waits
   const made = stage({}, { notYet: () => closed, onChange: () => () => undefined })
-  made.envoys.lost()
+  made.envoys.unheard()
   made.controller.look()
   made.envoys.forgotten()
   made.controller.look()
