@@ -90,10 +90,12 @@ const takePresentForms = (table: Resource, published: Iterable<Resource>): Resou
   for (const { content } of published)
     for (const fragment of fragmentsOf(content)) present.set(identityOf(fragment), fragment)
   const old = table.content.table
-  const virtualHosts = old.virtualHosts.map((host) => ({
-    ...host,
-    fragments: host.fragments.flatMap((each) => present.get(identityOf(each)) ?? []),
-  }))
+  const virtualHosts = old.virtualHosts.map((host) =>
+    withFragments(
+      host,
+      host.fragments.flatMap((each) => present.get(identityOf(each)) ?? []),
+    ),
+  )
   const isSame = virtualHosts.every(({ fragments }, index) =>
     isSameList(fragments, old.virtualHosts[index]?.fragments ?? []),
   )
@@ -232,16 +234,18 @@ const substitute = (
   return { head: goal.head, virtualHosts: mergeHosts(kept, previous) }
 }
 
-/** (A host that stays as it is is the very same: its digest is known, and who compares it need not look at it.) */
 const mapFragments = (
   table: RouteTable,
   change: (fragment: Fragment) => Fragment | undefined,
 ): ReadonlyArray<TableHost> =>
   table.virtualHosts.flatMap((host) => {
     const fragments = host.fragments.flatMap((each) => change(each) ?? [])
-    if (isSameList(fragments, host.fragments)) return [host]
-    return fragments.length === 0 ? [] : [{ ...host, fragments }]
+    return fragments.length === 0 ? [] : [withFragments(host, fragments)]
   })
+
+/** The very same host where they are the same: its digest is known, and who compares it need not look at it. */
+const withFragments = (host: TableHost, fragments: ReadonlyArray<Fragment>): TableHost =>
+  isSameList(fragments, host.fragments) ? host : { ...host, fragments }
 
 const mergeHosts = (
   hosts: ReadonlyArray<TableHost>,

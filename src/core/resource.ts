@@ -1,7 +1,10 @@
 import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
 import { type Digest, digest, digestStrings } from './digest.js'
+import { encodeTree, treeOf } from './matcher-tree.js'
 import { compareStrings } from './order.js'
+import type { RulePath } from './rule.js'
+import { fieldSize, routesSize, writeRoutes, writeTag } from './splice.js'
 import { clusterType, type TypeUrl } from './type-url.js'
 
 /** The uid of an object that stands in a resource. */
@@ -76,6 +79,8 @@ export interface Fragment {
   readonly claim: Digest
   /** Its place in that host: fragments stand in the order of their keys, by code units. */
   readonly sortKey: string
+  /** The path that it claims, which `match` says too: without decoding it tells where in a tree it stands. */
+  readonly path: RulePath
   /** The encoded Route's `match`: with another rest behind it, it claims the same requests. */
   readonly match: Uint8Array
   /** The encoded Route's other fields; the fragments of one object share them where they are the same. */
@@ -120,7 +125,11 @@ export const tableResourceOf = (
   { refs, owners }: Pick<Resource, 'refs' | 'owners'>,
 ): Resource => ({
   name,
-  version: digestStrings(name, hexOf(table.head), ...table.virtualHosts.map(hostVersion)),
+  version: digestStrings(
+    name,
+    hexOf(table.head),
+    ...table.virtualHosts.map((host) => formOf(host).version),
+  ),
   content: { _tag: 'Table', table },
   refs,
   owners,
@@ -130,16 +139,32 @@ export const tableResourceOf = (
 export const clusterRefs = (names: ReadonlyArray<string>): ReadonlyArray<Ref> =>
   names.map((name) => ({ typeUrl: clusterType, name }))
 
-/** A digest of a host's settings and of its fragments, in their order. */
-const hostVersion = (host: TableHost): Digest => {
-  const known = hostVersions.get(host)
-  if (known !== undefined) return known
-  const version = digestStrings(hexOf(host.head), ...host.fragments.map((each) => each.version))
-  hostVersions.set(host, version)
-  return version
+/** What is made of a host once: it stays the same object until something in it changes. */
+interface HostForm {
+  /** The encoded tree of a host that is sent as one. */
+  readonly tree: Uint8Array | undefined
+  /** A digest of its settings, of its fragments, in their order, and of the form in which they are sent. */
+  readonly version: Digest
 }
 
-const hostVersions = new WeakMap<TableHost, Digest>()
+const formOf = (host: TableHost): HostForm => {
+  const known = hostForms.get(host)
+  if (known !== undefined) return known
+  const tree = treeOf(host.fragments)
+  const version = digestStrings(
+    ...(tree === undefined ? [] : [treeForm]),
+    hexOf(host.head),
+    ...host.fragments.map((each) => each.version),
+  )
+  const form = { tree: tree === undefined ? undefined : encodeTree(tree), version }
+  hostForms.set(host, form)
+  return form
+}
+
+const hostForms = new WeakMap<TableHost, HostForm>()
+
+/** To be changed with the bytes that `encodeTree` makes of the same fragments. A list has no such name. */
+const treeForm = 'tree 1'
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
@@ -165,12 +190,8 @@ export const hostHead = (host: Omit<VirtualHost, 'routes'>): Uint8Array =>
 const virtualHostsTag = 0x12
 const routesTag = 0x1a
 
-/** Protobuf lets a repeated field's entries follow in any place, so a message may be spliced. */
 const encodeTable = (table: RouteTable): Uint8Array => {
-  const hostSizes = table.virtualHosts.map((host) => {
-    const routes = host.fragments.reduce((sum, each) => sum + fieldSize(routeSize(each)), 0)
-    return host.head.length + routes
-  })
+  const hostSizes = table.virtualHosts.map((host) => host.head.length + hostRoutesSize(host))
   const total = hostSizes.reduce((sum, bytes) => sum + fieldSize(bytes), table.head.length)
   const out = new Uint8Array(total)
   out.set(table.head)
@@ -178,34 +199,19 @@ const encodeTable = (table: RouteTable): Uint8Array => {
   table.virtualHosts.forEach((host, index) => {
     at = writeTag(out, at, virtualHostsTag, hostSizes[index] ?? 0)
     out.set(host.head, at)
-    at += host.head.length
-    for (const fragment of host.fragments) {
-      at = writeTag(out, at, routesTag, routeSize(fragment))
-      out.set(fragment.match, at)
-      out.set(fragment.rest, at + fragment.match.length)
-      at += routeSize(fragment)
-    }
+    at = writeHostRoutes(out, at + host.head.length, host)
   })
   return out
 }
 
-const routeSize = ({ match, rest }: Fragment): number => match.length + rest.length
+const hostRoutesSize = (host: TableHost): number =>
+  formOf(host).tree?.length ?? routesSize(host.fragments)
 
-const varintSize = (value: number): number => {
-  let bytes = 1
-  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1
-  return bytes
-}
-
-const fieldSize = (length: number): number => 1 + varintSize(length) + length
-
-const writeTag = (out: Uint8Array, at: number, tag: number, length: number): number => {
-  out[at] = tag
-  let next = at + 1
-  let rest = length
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) out[next++] = (rest % 0x80) | 0x80
-  out[next++] = rest
-  return next
+const writeHostRoutes = (out: Uint8Array, at: number, host: TableHost): number => {
+  const { tree } = formOf(host)
+  if (tree === undefined) return writeRoutes(out, at, routesTag, host.fragments)
+  out.set(tree, at)
+  return at + tree.length
 }
 
 /** Without repetition. */

@@ -68,6 +68,7 @@ const fragmentOf = (one: Route, virtualHostName: string, index: number): Fragmen
     virtualHost: virtualHostName,
     claim: String(index),
     sortKey: String(index),
+    path: { _tag: 'Prefix', value: '/' },
     match,
     rest,
     version: digest([match, rest]),

@@ -53,6 +53,7 @@ export const encoderOf = (rule: Rule, nameOf: ClusterNames): Encoder => {
       virtualHost: host,
       claim,
       sortKey: sortKey(match, rank, claim),
+      path: match.path,
       match: head,
       rest,
       version: digest([head, rest]),

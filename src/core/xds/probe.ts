@@ -1,7 +1,14 @@
 import { compose, ownsIn, type Substitute } from '../compose.js'
 import { Route } from '../../gen/envoy/config/route/v3/route_components.js'
 import { digest } from '../digest.js'
-import { hostHead, type Resource, type TableHost, tableResource, type Uid } from '../resource.js'
+import {
+  type Fragment,
+  hostHead,
+  type Resource,
+  type TableHost,
+  tableResource,
+  type Uid,
+} from '../resource.js'
 import type { Trial } from './plan.js'
 import type { UnitKind } from './search.js'
 
@@ -61,11 +68,12 @@ const poisonedHost: TableHost = ((): TableHost => {
   const rest = Route.encode({
     action: { $case: 'directResponse', value: { status: 503 } },
   }).finish()
-  const fragment = {
+  const fragment: Fragment = {
     owner: nobody,
     virtualHost: name,
     claim: digest([name]),
     sortKey: '',
+    path: { _tag: 'Regex', value: poison },
     match,
     rest,
     version: digest([match, rest]),
