@@ -1,6 +1,7 @@
 import { servedTables } from '../../src/adapters/memory/envoy/client/index.js'
 import type { EnvoyState } from '../../src/adapters/memory/envoy/client/state.js'
 import { clustersOf } from '../../src/adapters/memory/envoy/routing/clusters-of.js'
+import { routesOf } from '../../src/adapters/memory/envoy/routing/host-routes.js'
 import { routeType } from '../../src/core/type-url.js'
 import type { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
 import type { Route } from '../../src/gen/envoy/config/route/v3/route_components.js'
@@ -28,7 +29,7 @@ export const nothingServed: Serving = {
 }
 
 export const routesIn = ({ virtualHosts }: RouteConfiguration): ReadonlyArray<Route> =>
-  (virtualHosts ?? []).flatMap(({ routes }) => routes ?? [])
+  (virtualHosts ?? []).flatMap(routesOf)
 
 export const markOfRoute = (route: Route): string | undefined => headerOf(route, markHeader)
 

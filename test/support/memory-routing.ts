@@ -140,8 +140,14 @@ export const tableOf = (
 })
 
 /** What becomes of a request: a GET of `/` on `example.com` if nothing else is said. */
-export const ask = (world: World, request: Partial<Request> = {}): Answer =>
-  answer(encoded(world), { listener: port, host: 'example.com', path: '/', ...request })
+export const ask = (world: World, request: Partial<Request> = {}): Answer => asking(world)(request)
+
+/** The same for many requests: the world is read once. */
+export const asking = (world: World): ((request: Partial<Request>) => Answer) => {
+  const resources = encoded(world)
+  return (request) =>
+    answer(resources, { listener: port, host: 'example.com', path: '/', ...request })
+}
 
 /** The cluster that a request goes to, or the tag of what it gets instead. */
 export const whereTo = (world: World, request: Partial<Request> = {}): string => {

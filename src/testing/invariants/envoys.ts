@@ -8,6 +8,7 @@ import {
 import { request as ask } from '../../adapters/memory/envoy/client/index.js'
 import { answer } from '../../adapters/memory/envoy/routing/answer.js'
 import { clustersOf } from '../../adapters/memory/envoy/routing/clusters-of.js'
+import { routesOf } from '../../adapters/memory/envoy/routing/host-routes.js'
 import { type Snapshot, viewOf } from '../../core/snapshot.js'
 import { dataPlaneOf } from '../../core/xds/session.js'
 import { encodedView } from '../encoded-view.js'
@@ -31,13 +32,13 @@ import type { Violation } from './violation.js'
 export const unknownClusters = (envoy: EnvoyState): ReadonlyArray<Violation> => {
   const { clusters, options } = envoy
   return servedTables(envoy).flatMap(({ table, reach }) =>
-    (table.virtualHosts ?? []).flatMap(({ name = '', routes = [] }) =>
-      routes
+    (table.virtualHosts ?? []).flatMap((host) =>
+      routesOf(host)
         .flatMap((route) => clustersOf(route) ?? [])
         .filter((cluster) => !clusters.active.has(cluster))
         .map((cluster) => ({
           law: 'KnownClusters',
-          message: `${options.node.id} lacks ${cluster}, named by ${name} in table ${table.name ?? ''} (${reach})`,
+          message: `${options.node.id} lacks ${cluster}, named by ${host.name} in table ${table.name} (${reach})`,
         })),
     ),
   )

@@ -1,5 +1,6 @@
 import { type EnvoyState, servedTables } from '../../adapters/memory/index.js'
 import { memoize } from '../../adapters/memory/envoy/memo.js'
+import { routesOf } from '../../adapters/memory/envoy/routing/host-routes.js'
 import { compareStrings } from '../../core/order.js'
 import * as PM from '../../core/persistent-map.js'
 import type { Fragment, Resource, Uid } from '../../core/resource.js'
@@ -126,7 +127,7 @@ const read = memoize(({ match, rest }: Fragment): Route =>
 
 /** Tables of the same bytes are the same object. */
 const keysIn = memoize(({ virtualHosts = [] }: RouteConfiguration): ReadonlyArray<Key> =>
-  virtualHosts.flatMap(({ name = '', routes = [] }) => routes.map((route) => keyOf(name, route))),
+  virtualHosts.flatMap((host) => routesOf(host).map((route) => keyOf(host.name ?? '', route))),
 )
 
 /** Both sides are decoded and encoded anew, so that equal routes are equal texts. */

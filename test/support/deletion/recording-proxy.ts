@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { routeType } from 'edgewright'
+import { routesOf } from '../../../src/adapters/memory/envoy/routing/host-routes.js'
 import { decodeRequest } from '../../../src/adapters/xds/request-decoder.js'
 import type { HostPort } from '../../../src/host/bootstrap.js'
 import { RouteConfiguration } from '../../../src/gen/envoy/config/route/v3/route.js'
@@ -144,6 +145,6 @@ const deltaTables = (bytes: Uint8Array) => {
 /** Each Route has the name of its object. */
 const tableIn = (bytes: Uint8Array): SentTable => {
   const { name = '', virtualHosts = [] } = RouteConfiguration.decode(bytes)
-  const names = virtualHosts.flatMap(({ routes = [] }) => routes.map((route) => route.name ?? ''))
+  const names = virtualHosts.flatMap(routesOf).map((route) => route.name ?? '')
   return { name, objects: new Set(names) }
 }

@@ -4,6 +4,7 @@ import { listenerType } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
 import { routesBehind } from '../routing/answer.js'
 import { clustersOf } from '../routing/clusters-of.js'
+import { routesOf } from '../routing/host-routes.js'
 import { notModelled } from '../routing/modelled.js'
 import type { Answer, Request } from '../routing/request.js'
 import { inspect } from './inspect.js'
@@ -64,7 +65,7 @@ export const mayReach = (state: EnvoyState, cluster: string): boolean =>
 
 const clustersIn = memoize(
   ({ virtualHosts }: RouteConfiguration): ReadonlySet<string> =>
-    new Set((virtualHosts ?? []).flatMap(({ routes }) => (routes ?? []).flatMap(clustersIfKnown))),
+    new Set((virtualHosts ?? []).flatMap(routesOf).flatMap(clustersIfKnown)),
 )
 
 const clustersIfKnown = (route: Route): ReadonlyArray<string> =>

@@ -9,6 +9,7 @@ import type {
 import type { RegexMatcher } from '../../../../gen/envoy/type/matcher/v3/regex.js'
 import type { StringMatcher } from '../../../../gen/envoy/type/matcher/v3/string.js'
 import { clustersOf } from './clusters-of.js'
+import { routesOf } from './host-routes.js'
 import { readRegex } from './regex.js'
 
 /** What Envoy finds in a route table when it is to use it, up to the first that it refuses. */
@@ -31,7 +32,7 @@ export type TableFinding =
 export const readFindings = (table: RouteConfiguration): TableFindings => {
   const claim = claims(table.name ?? '')
   const all = (table.virtualHosts ?? []).flatMap((host) => [
-    ...(host.routes ?? []).flatMap((route) => [
+    ...routesOf(host).flatMap((route) => [
       ...regexFaults(route),
       ...(table.validateClusters === true ? clusterFindings(route) : []),
     ]),

@@ -2,9 +2,10 @@ import { RouteConfiguration } from '../../../../gen/envoy/config/route/v3/route.
 import { Route, VirtualHost } from '../../../../gen/envoy/config/route/v3/route_components.js'
 import { type CompiledAction, compileAction, type Matched } from './action.js'
 import { changeFields, type Changes, joined, readChanges } from './changes.js'
+import { findList, hostRoutes } from './host-routes.js'
 import { compileMatch } from './match.js'
 import { modelled } from './modelled.js'
-import type { Predicate } from './predicates.js'
+import type { Facts, Predicate } from './predicates.js'
 import type { Decision } from './request.js'
 
 /** A compiled route table: what it decides for a request, `undefined` where no route matches. */
@@ -20,8 +21,8 @@ export const compileTable = (table: RouteConfiguration): Table => {
   const ignorePort = table.ignorePortInHostMatching === true
   return (matched) => {
     const host = matched.facts.host.toLowerCase()
-    const routes = findRoutes(domains, ignorePort ? host.replace(/:\d+$/, '') : host)
-    return routes?.find((route) => route.matches(matched.facts))?.act(matched)
+    const findIn = findHost(domains, ignorePort ? host.replace(/:\d+$/, '') : host)
+    return findIn?.(matched.facts)?.act(matched)
   }
 }
 
@@ -30,55 +31,63 @@ interface CompiledRoute {
   readonly act: CompiledAction
 }
 
-type Routes = ReadonlyArray<CompiledRoute>
+/** A compiled virtual host: the route that takes a request. */
+type Host = (facts: Facts) => CompiledRoute | undefined
 
 /** Domains by what is left of them without their star, the longest first. */
 interface Domains {
-  readonly exact: ReadonlyMap<string, Routes>
-  readonly suffixes: ReadonlyArray<readonly [suffix: string, routes: Routes]>
-  readonly prefixes: ReadonlyArray<readonly [prefix: string, routes: Routes]>
-  readonly any: Routes | undefined
+  readonly exact: ReadonlyMap<string, Host>
+  readonly suffixes: ReadonlyArray<readonly [suffix: string, found: Host]>
+  readonly prefixes: ReadonlyArray<readonly [prefix: string, found: Host]>
+  readonly any: Host | undefined
 }
 
 /** The most specific domain decides, and there is no going on to a less specific one. */
-const findRoutes = (domains: Domains, host: string): Routes | undefined =>
+const findHost = (domains: Domains, host: string): Host | undefined =>
   domains.exact.get(host) ??
   domains.suffixes.find(([part]) => part.length < host.length && host.endsWith(part))?.[1] ??
   domains.prefixes.find(([part]) => part.length < host.length && host.startsWith(part))?.[1] ??
   domains.any
 
 const compileDomains = (table: RouteConfiguration): Domains => {
-  const byDomain = new Map<string, Routes>()
+  const byDomain = new Map<string, Host>()
   for (const host of table.virtualHosts ?? []) {
-    const routes = compileHost(host, readChanges(table))
-    for (const domain of host.domains ?? []) byDomain.set(unused(byDomain, domain), routes)
+    const compiled = compileHost(host, readChanges(table))
+    for (const domain of host.domains ?? []) byDomain.set(unused(byDomain, domain), compiled)
   }
   const all = [...byDomain].sort(([a], [b]) => b.length - a.length)
   const isSuffix = (domain: string): boolean => domain !== '*' && domain.startsWith('*')
   const isPrefix = (domain: string): boolean => domain !== '*' && domain.endsWith('*')
   return {
     exact: byDomain,
-    suffixes: all.flatMap(([domain, routes]) =>
-      isSuffix(domain) ? [[domain.slice(1), routes] as const] : [],
+    suffixes: all.flatMap(([domain, host]) =>
+      isSuffix(domain) ? [[domain.slice(1), host] as const] : [],
     ),
-    prefixes: all.flatMap(([domain, routes]) =>
-      isPrefix(domain) ? [[domain.slice(0, -1), routes] as const] : [],
+    prefixes: all.flatMap(([domain, host]) =>
+      isPrefix(domain) ? [[domain.slice(0, -1), host] as const] : [],
     ),
     any: byDomain.get('*'),
   }
 }
 
 /** Envoy refuses a table in which a domain stands twice; to take either of them would hide that. */
-const unused = (domains: ReadonlyMap<string, Routes>, domain: string): string => {
+const unused = (domains: ReadonlyMap<string, Host>, domain: string): string => {
   const lower = domain.toLowerCase()
   if (domains.has(lower)) throw new Error(`Envoy refuses this table: ${domain} stands in it twice`)
   return lower
 }
 
-const compileHost = (host: VirtualHost, above: Changes): Routes => {
+const compileHost = (host: VirtualHost, above: Changes): Host => {
   checkHost(host)
   const changes = joined(readChanges(host), above)
-  return (host.routes ?? []).map((route) => compileRoute(route, changes))
+  const compileList = (routes: ReadonlyArray<Route>): Host => {
+    const compiled = routes.map((route) => compileRoute(route, changes))
+    return (facts) => compiled.find((route) => route.matches(facts))
+  }
+  const read = hostRoutes(host)
+  if (read._tag === 'List') return compileList(read.routes)
+  const lists = new Map([...read.lists].map(([key, routes]) => [key, compileList(routes)]))
+  return (facts) => findList(lists, facts)?.(facts)
 }
 
 const compileRoute = (route: Route, above: Changes): CompiledRoute => {
@@ -98,6 +107,7 @@ const checkTable = modelled(RouteConfiguration, [
 const checkHost = modelled(VirtualHost, [
   'domains',
   'routes',
+  'matcher',
   ...changeFields,
   ...(['name', 'metadata', 'virtualClusters', 'retryPolicy', 'hedgePolicy'] as const),
   ...(['perRequestBufferLimitBytes', 'requestBodyBufferLimit'] as const),
