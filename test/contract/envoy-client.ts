@@ -8,6 +8,7 @@ import { returnScripts } from './envoy-scripts/returns.js'
 import { startScripts } from './envoy-scripts/start.js'
 import type { Subject } from './envoy-scripts/steps.js'
 import { tableScripts } from './envoy-scripts/tables.js'
+import { treeScripts } from './envoy-scripts/trees.js'
 import { warmingScripts } from './envoy-scripts/warming.js'
 
 /**
@@ -27,6 +28,7 @@ export const envoyClientContract = (name: string, start: StartEnvoyUnderTest): v
     describe('comes up', () => startScripts(subject))
     describe('lets clusters warm', () => warmingScripts(subject))
     describe('changes tables', () => tableScripts(subject))
+    describe('finds routes in a tree', () => treeScripts(subject))
     describe('drains listeners', () => listenerScripts(subject))
     describe('refuses', () => refusalScripts(subject))
     describe('refuses a cluster late', () => lateScripts(subject))
