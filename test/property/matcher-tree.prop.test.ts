@@ -1,9 +1,10 @@
 import { fc, test } from '@fast-check/vitest'
 import type { EdgeRoute, Match } from 'edgewright'
 import { describe, expect } from 'vitest'
+import { digestStrings } from '../../src/core/digest.js'
 import { routesOf } from '../../src/adapters/memory/envoy/routing/host-routes.js'
 import { flattened, maxSwelling, treeOf, worthwhileSaving } from '../../src/core/matcher-tree.js'
-import { encodeContent, tableResource } from '../../src/core/resource.js'
+import { encodeContent, type Resource, tableResource } from '../../src/core/resource.js'
 import { routesSize } from '../../src/core/splice.js'
 import { tableHostOf } from '../../src/core/translate/route-tables.js'
 import { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
@@ -118,5 +119,18 @@ describe('a host is sent', () => {
     expect(host?.routes ?? []).toEqual([])
     expect(host?.matcher).toEqual(bothForms(fragments).tree.matcher)
     expect(table(fragments).version).toBe(table([...fragments]).version)
+    expect(table(fragments).version).not.toBe(versionAsList(table(fragments)))
+    const few = table(fragments.slice(0, worthwhileSaving))
+    expect(few.version).toBe(versionAsList(few))
   })
 })
+
+/** The version of a table all of whose hosts are lists. */
+const versionAsList = ({ name, content }: Resource): string => {
+  if (content._tag === 'Bytes') throw new Error('a route table is one piece')
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+  const hosts = content.table.virtualHosts.map(({ head, fragments }) =>
+    digestStrings(hex(head), ...fragments.map(({ version }) => version)),
+  )
+  return digestStrings(name, hex(content.table.head), ...hosts)
+}
