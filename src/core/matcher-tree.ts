@@ -1,10 +1,6 @@
-import { RouteList, VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
-import { HttpRequestHeaderMatchInput } from '../gen/envoy/type/matcher/v3/http_inputs.js'
-import type { TypedExtensionConfig } from '../gen/xds/core/v3/extension.js'
-import type { Matcher_OnMatch } from '../gen/xds/type/matcher/v3/matcher.js'
 import { compareStrings } from './order.js'
 import type { RulePath } from './rule.js'
-import { type EncodedRoute, routesSize, writeRoutes } from './splice.js'
+import { type EncodedRoute, routesSize } from './splice.js'
 
 /**
  * The routes of a virtual host as a tree over paths.
@@ -67,7 +63,7 @@ export const flattened = (
     while (!key.startsWith(open.at(-1)?.key ?? '')) open.pop()
     const above = open.filter((each) => isSegmentOf(each.key, key))
     open.push(place)
-    const list = [...above.flatMap(({ prefixes }) => prefixes), ...place.own]
+    const list = [...above.flatMap(({ own }) => own.filter(isPrefix)), ...place.own]
       .sort((a, b) => a.rank - b.rank)
       .map(({ route }) => route)
     bytes += routesSize(list)
@@ -77,11 +73,10 @@ export const flattened = (
   return tree
 }
 
+/** The routes of one path, in their order. */
 interface Place {
   readonly key: string
-  /** All routes of this path, and those of them that claim what is below it too. */
   readonly own: Array<Ranked>
-  readonly prefixes: Array<Ranked>
 }
 
 interface Ranked {
@@ -90,57 +85,19 @@ interface Ranked {
   readonly rank: number
 }
 
+const isPrefix = ({ route }: Ranked): boolean => route.path._tag === 'Prefix'
+
 const byPath = (routes: ReadonlyArray<PathRoute>): ReadonlyMap<string, Place> | undefined => {
   const places = new Map<string, Place>()
   for (const [rank, route] of routes.entries()) {
     const { _tag, value: key } = route.path
     if (_tag === 'Regex') return undefined
-    const place: Place = places.get(key) ?? { key, own: [], prefixes: [] }
-    places.set(key, place)
-    place.own.push({ route, rank })
-    if (_tag === 'Prefix') place.prefixes.push({ route, rank })
+    const place = places.get(key)
+    if (place === undefined) places.set(key, { key, own: [{ route, rank }] })
+    else place.own.push({ route, rank })
   }
   return places
 }
 
 /** True if a key that begins with `path` lies below it: `/a/b` is below `/a` and `/`, `/ab` is below `/` alone. */
 const isSegmentOf = (path: string, key: string): boolean => path === '/' || key[path.length] === '/'
-
-/** The encoded VirtualHost that has this tree and nothing else. */
-export const encodeTree = (tree: Tree): Uint8Array =>
-  VirtualHost.encode({
-    matcher: {
-      matcherType: {
-        $case: 'matcherTree',
-        value: {
-          input: pathInput,
-          treeType: {
-            $case: 'prefixMatchMap',
-            value: { map: Object.fromEntries([...tree].map(([key, list]) => [key, take(list)])) },
-          },
-        },
-      },
-    },
-  }).finish()
-
-/** The first route of a list that matches takes the request. */
-const take = (list: ReadonlyArray<PathRoute>): Matcher_OnMatch => {
-  const value = new Uint8Array(routesSize(list))
-  writeRoutes(value, 0, routesTag, list)
-  return { onMatch: { $case: 'action', value: extension('routes', RouteList.$type, value) } }
-}
-
-/** `RouteList.routes` is field 1. */
-const routesTag = 0x0a
-
-const extension = (name: string, type: string, value: Uint8Array): TypedExtensionConfig => ({
-  name,
-  typedConfig: { typeUrl: `type.googleapis.com/${type}`, value },
-})
-
-/** As Envoy has normalised it, with the query. */
-const pathInput = extension(
-  'path',
-  HttpRequestHeaderMatchInput.$type,
-  HttpRequestHeaderMatchInput.encode({ headerName: ':path' }).finish(),
-)

@@ -2,13 +2,14 @@ import { fc, test } from '@fast-check/vitest'
 import type { EdgeRoute, Match } from 'edgewright'
 import { describe, expect } from 'vitest'
 import { digestStrings } from '../../src/core/digest.js'
+import { encodeTree } from '../../src/core/encode-tree.js'
 import { routesOf } from '../../src/adapters/memory/envoy/routing/host-routes.js'
 import { flattened, maxSwelling, treeOf, worthwhileSaving } from '../../src/core/matcher-tree.js'
 import { encodeContent, type Resource, tableResource } from '../../src/core/resource.js'
 import { routesSize } from '../../src/core/splice.js'
 import { tableHostOf } from '../../src/core/translate/route-tables.js'
 import { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
-import { Route } from '../../src/gen/envoy/config/route/v3/route_components.js'
+import { Route, VirtualHost } from '../../src/gen/envoy/config/route/v3/route_components.js'
 import { asking, tableOf } from '../support/memory-routing.js'
 import {
   answeringItself,
@@ -49,6 +50,13 @@ describe('a tree over paths', () => {
         expect([request, read(request)]).toEqual([request, plain(request)])
     },
   )
+
+  test.prop([treeWorlds], runs)('has the bytes of its message', (world) => {
+    const tree = flattened(fragmentsOf(world.routes)) ?? new Map()
+    const bytes = encodeTree(tree)
+    const hex = (of: Uint8Array): string => Buffer.from(of).toString('hex')
+    expect(hex(VirtualHost.encode(VirtualHost.decode(bytes)).finish())).toBe(hex(bytes))
+  })
 
   test.prop([treeWorlds, fc.integer({ min: 1, max: 5 })], runs)(
     'is given up as soon as its lists have more bytes than they may',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type EdgeRoute, type Match, routeType, translate, viewOf } from 'edgewright'
-import { encodeTree, flattened } from '../../src/core/matcher-tree.js'
+import { encodeTree } from '../../src/core/encode-tree.js'
+import { flattened } from '../../src/core/matcher-tree.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Fragment } from '../../src/core/resource.js'
 import { Route, VirtualHost } from '../../src/gen/envoy/config/route/v3/route_components.js'
