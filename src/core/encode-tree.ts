@@ -7,8 +7,8 @@ import type { PathRoute, Tree } from './matcher-tree.js'
 import { fieldSize, routesSize, writeRoutes, writeTag } from './splice.js'
 
 /**
- * The encoded VirtualHost that has this tree and nothing else: `matcher`, with an `xds.type.matcher.v3.Matcher` that looks
- * up `:path` in a map of prefixes. Spliced, as tables are:
+ * The encoded VirtualHost that has this tree and nothing else: `matcher`, with an `xds.type.matcher.v3.Matcher`
+ * that looks up `:path` in a map of prefixes. Spliced, as tables are:
  * a generated codec copies what stands seven levels deep seven times.
  */
 export const encodeTree = (tree: Tree): Uint8Array => {
@@ -76,7 +76,7 @@ const entryTag = 0x0a
 /** Of an entry of a map: field 1 is its key, field 2 its value, an `OnMatch`. */
 const keyTag = 0x0a
 const onMatchTag = 0x12
-/** `OnMatch.action`, `TypedExtensionConfig.typed_config` and `Any.value` are fields 2, `RouteList.routes` is field 1. */
+/** `OnMatch.action`, `TypedExtensionConfig.typed_config` and `Any.value` are fields 2, `RouteList.routes` field 1. */
 const actionTag = 0x12
 const typedConfigTag = 0x12
 const valueTag = 0x12

@@ -5,9 +5,9 @@ import { type EncodedRoute, routesSize } from './splice.js'
 /**
  * The routes of a virtual host as a tree over paths.
  *
- * Envoy tries the routes of a list one after the other, 20 to 50 ns each. In a tree it looks for the longest key that the
- * request's `:path` begins with, byte by byte, and tries that key's list: that is final, and a list in which
- * nothing matches is a 404. So the list of a key holds whatever may match a request that ends up there: the
+ * Envoy tries the routes of a list one after the other, 20 to 50 ns each. In a tree it looks for the longest key
+ * that the request's `:path` begins with, byte by byte, and tries that key's list: that is final, and a list in
+ * which nothing matches is a 404. So the list of a key holds whatever may match a request that ends up there: the
  * routes with the key for their path, and the prefixes that are segments above it (`/` and `/a` for `/a/b`).
  *
  * Why nothing is missing: let P be the longest key that a path begins with, and K the path of a route that matches. K
