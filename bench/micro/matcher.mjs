@@ -146,10 +146,10 @@ const found = await findEnvoy({
   env: process.env,
   cacheDirectory: envoyCacheDirectory(process.env),
   say: console.error,
-  signal: new AbortController().signal,
+  signal: new globalThis.AbortController().signal,
 })
 if (found._tag === 'Left') throw new Error(found.left.join('; '))
-const stopping = new AbortController()
+const stopping = new globalThis.AbortController()
 let answered = 0
 const observer = ({ _tag, typeUrl, error }) => {
   if (_tag === 'ResponseNacked') throw new Error(error.message)

@@ -84,7 +84,12 @@ export interface ComplaintChanges {
   /** New ones, and those whose message is another one now. */
   readonly appeared: ReadonlyArray<Complaint>
   /** Those that have no cause any more. */
-  readonly gone: ReadonlyArray<Complaint>
+  readonly gone: ReadonlyArray<GoneComplaint>
+}
+
+export interface GoneComplaint extends Complaint {
+  /** Whether somebody still wants what it was about: an object that is deleted was not mended. */
+  readonly isWanted: boolean
 }
 
 /**
@@ -94,13 +99,22 @@ export interface ComplaintChanges {
  */
 export const changesOf = (previous: Complaints, next: Complaints): ComplaintChanges => ({
   appeared: saidOnlyIn(next, previous).map(({ complaint }) => complaint),
-  gone: saidOnlyIn(previous, next).flatMap(({ complaint, other }) =>
-    other === undefined ? complaint : [],
+  gone: saidOnlyIn(previous, next).flatMap(({ complaint, object, other }) =>
+    other === undefined ? { ...complaint, isWanted: isWantedIn(next, object) } : [],
   ),
 })
 
+/** A place or a listener that nobody complains of is as good as mended. */
+const isWantedIn = ({ verdicts }: Complaints, object: Uid | undefined): boolean => {
+  if (object === undefined) return true
+  const verdict = verdicts.get(object)
+  return verdict !== undefined && verdict.accepted._tag !== 'Terminating'
+}
+
 interface Said {
   readonly complaint: Complaint
+  /** The object that it is about; `undefined` where it is about a place or a listener. */
+  readonly object: Uid | undefined
   /** What is said of the same in the other state, if anything is. */
   readonly other: string | undefined
 }
@@ -119,6 +133,7 @@ const ofSource = (state: SourceComplaints, other: SourceComplaints): ReadonlyArr
     ? []
     : [...state.messages].map(([where, message]) => ({
         complaint: { about: 'source', where, message },
+        object: undefined,
         other: other.messages.get(where),
       }))
 
@@ -130,7 +145,7 @@ const ofListeners = (state: ListenerComplaints, other: ListenerComplaints): Read
     if (said === undefined) return []
     const { uid, message } = said
     const complaint: Complaint = { about: 'listener', where, message }
-    return [{ uid, complaint, other: listenerComplaint(other, where)?.message }]
+    return [{ uid, complaint, object: undefined, other: listenerComplaint(other, where)?.message }]
   })
 
 const ofRoutes = (state: Complaints, other: Complaints): ReadonlyArray<SaidAt> =>
@@ -138,5 +153,5 @@ const ofRoutes = (state: Complaints, other: Complaints): ReadonlyArray<SaidAt> =
     const complaint = state.ofRoutes.get(uid)
     return complaint === undefined
       ? []
-      : [{ uid, complaint, other: other.ofRoutes.get(uid)?.message }]
+      : [{ uid, complaint, object: uid, other: other.ofRoutes.get(uid)?.message }]
   })

@@ -87,7 +87,8 @@ const reportVerdicts = (
   const { appeared, gone } = changesOf(complaints, next)
   for (const { about, where, message } of appeared)
     logger.log('warn', complaintWords[about], { where, problem: message })
-  for (const { where } of gone) logger.log('info', 'resolved', { where })
+  for (const { where, isWanted } of gone)
+    logger.log('info', isWanted ? 'resolved' : 'wanted no more', { where })
   const isKnown = before.published !== undefined && sameVerdicts(before.verdicts, verdicts)
   if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })
   return next

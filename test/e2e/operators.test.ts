@@ -26,7 +26,7 @@ test('nodes lists the Envoys of a cluster, and explain tells who is at work', as
     ({ out }) => out.includes('envoy-here'),
   )
   expect(nodes).toMatchObject({ code: 0, err: '' })
-  expect(nodes.out).not.toContain('Control plane:')
+  expect(nodes.out).toContain('Control plane: at work (')
   const explained = await eventually(
     () => run('explain', `${edge.namespace}/one`, ...own),
     ({ out }) => out.includes('Programmed=True'),

@@ -409,7 +409,7 @@ describe('break-glass', () => {
     ['yes', 'this is not the name'],
     ['', 'this is not the name'],
     ['shop/checkout2', 'this is not the name'],
-    [undefined, 'no name was typed'],
+    [undefined, 'the name of the route was not typed'],
   ])('%j in place of the name does nothing: exit code 1', async (line, message) => {
     const { argv, broken } = await world()
     const { code, err } = await runWithLine(argv, line)

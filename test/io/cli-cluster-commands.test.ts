@@ -87,6 +87,16 @@ describe('explain --kubernetes', () => {
     expect(out).not.toContain('What to do')
   })
 
+  test.each([['explain', 'shop/checkout'], ['nodes']])(
+    'says when a control plane that counts as being at work was last heard of: %s',
+    async (...argv) => {
+      lease(5)
+      route('checkout')
+      const { out } = await run(...argv)
+      expect(out).toMatch(/at work \(edgewright-1\), last heard of [5-9]s ago/)
+    },
+  )
+
   test('says of what the conditions tell that it may be so no more', async () => {
     const conditions = [
       condition('Accepted', 'True', 'Accepted'),
@@ -118,7 +128,8 @@ describe('explain --kubernetes', () => {
       'deleted    2026-01-01T00:00:00Z',
       `finalizers other.example/x, ${finalizer}`,
       `Deprogrammed=False WaitingForAck: not yet confirmed by edge/envoy-a/${uid}, b and 3 more`,
-      'kubectl --namespace edgewright exec deploy/edgewright -- edgewright explain shop/checkout',
+      'That of deploy/: kubectl --namespace edgewright exec deploy/edgewright -- edgewright explain shop/checkout',
+      'Any other, on its host: edgewright explain shop/checkout',
       `edgewright forget edge/envoy-a/${uid} --kubeconfig ${kubeconfig}`,
       `edgewright break-glass shop/checkout --kubeconfig ${kubeconfig}`,
     ])
@@ -127,13 +138,15 @@ describe('explain --kubernetes', () => {
 
   test.each([
     [undefined, 'none is at work in the namespace edgewright'],
-    [3_600, 'edgewright-1 has not been heard of for too long'],
+    [3_600, 'edgewright-1 has not been heard of for too long, last 1h'],
   ])('a control plane that is not at work is to be started (%j)', async (secondsAgo, words) => {
     if (secondsAgo !== undefined) lease(secondsAgo)
     route('checkout', deleted, waitingFor('b'))
     const { out } = await run('explain', 'shop/checkout')
     expect(out).toContain(words)
     expect(out).toContain('Start the control plane')
+    expect(out).toContain('That of deploy/: kubectl apply -k deploy')
+    expect(out).toContain(`Any other, where it ran: edgewright serve --kubeconfig ${kubeconfig}`)
     expect(out).toContain('edgewright break-glass shop/checkout')
     expect(out).not.toContain('edgewright forget')
   })
@@ -245,6 +258,12 @@ describe('nodes --kubernetes', () => {
       [ids[0], 'Running', '-'],
       ['1 route waits for more Envoys than its condition names.', undefined, undefined],
       ['', undefined, undefined],
+      [
+        expect.stringContaining('Control plane: at work (edgewright-1), last'),
+        undefined,
+        undefined,
+      ],
+      ['', undefined, undefined],
     ])
   })
 
@@ -323,7 +342,7 @@ describe('break-glass --kubernetes', () => {
   test.each([
     ['shop/checkout2', 'this is not the name'],
     ['', 'this is not the name'],
-    [undefined, 'no name was typed'],
+    [undefined, 'the name of the route was not typed'],
   ])('%j in place of the name does nothing: exit code 1', async (line, message) => {
     route('checkout', deleted)
     const { code, err } = await runWithLine(argv(), line)
@@ -432,6 +451,16 @@ describe('uninstall', () => {
     expect(api.get(`${routesPath}/four`)).toBeUndefined()
   })
 
+  test.each([
+    [undefined, 'the word uninstall was not typed, nothing is done'],
+    ['yes', 'this is not the word uninstall, nothing is done'],
+  ])('%j in place of the word does nothing', async (line, message) => {
+    route('one')
+    const { code, err } = await runWithLine(argv(), line)
+    expect({ code, finalizers: finalizers('one') }).toEqual({ code: 1, finalizers: [finalizer] })
+    expect(err).toContain(message)
+  })
+
   test('says that no route had our finalizer, but not where nobody could look', async () => {
     route('three', { finalizers: [] })
     const words = 'No route had our finalizer.'
@@ -459,7 +488,8 @@ describe('uninstall', () => {
     route('one')
     const { code, err } = await runCli(argv('--yes', '--own-namespace', 'attic'))
     expect(code).toBe(1)
-    expect(err).toContain('kubectl --namespace infra delete deployment edgewright')
+    expect(err).toContain('That of deploy/: kubectl --namespace infra delete deployment edgewright')
+    expect(err).toContain('Any other: end the process, on the host that its name begins with')
     expect(finalizers('one')).toEqual([finalizer])
   })
 

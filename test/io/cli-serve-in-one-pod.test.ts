@@ -86,7 +86,7 @@ test.each(['of its own', 'that is off'])(
   },
 )
 
-test('one that waits for the Lease answers to operators that it serves nobody yet', async () => {
+test('one that waits for the Lease answers to operators whose it is, and whom to ask', async () => {
   const { api, serve } = await aPod()
   api.put(leasePath, { spec: { holderIdentity: 'another', leaseDurationSeconds: 3_600 } })
   const port = await freePort()
@@ -95,6 +95,8 @@ test('one that waits for the Lease answers to operators that it serves nobody ye
   const { status, body } = await request(`http://${addressOf(port)}/v1/nodes`)
   expect(status).toBe(503)
   expect(JSON.parse(body)).toMatchObject({ error: { reason: 'Starting' } })
+  for (const words of ['it waits for the Lease', 'which another has', '--kubernetes'])
+    expect(body).toContain(words)
   expect(await waiting.stop()).toBe(0)
 })
 

@@ -167,14 +167,17 @@ logFormat: json
     ['help: true', 'help: is no option'],
     ['routes: 5', 'routes: must be a string: write "5" in quotes (line 1)'],
     ['routes: true', 'routes: must be a string: write "true" in quotes'],
-    ['routes: [d]', 'routes: must be a string, as in DIR, not a list'],
-    ['routes: { a: b }', 'routes: must be a string, as in DIR, not an object'],
-    ['routes:', 'routes: must be a string, as in DIR, not null'],
+    ['routes: [d]', 'routes: must be one DIR, a string, not a list'],
+    ['routes: { a: b }', 'routes: must be one DIR, a string, not an object'],
+    ['routes:', 'routes: must be one DIR, a string, not null'],
+    ['xds: 5', 'xds: must be HOST:PORT, a string, not 5 (line 1)'],
+    ['forgetNodeAfter: 72', 'forgetNodeAfter: must be one DURATION, a string, not 72 (line 1)'],
+    ['dataPlane: 5', 'dataPlane: must be a string: write "5" in quotes (line 1)'],
     ["routes: ''", 'routes: must not be empty: DIR, or leave it out'],
     ['kubernetes: yes', 'kubernetes: must be true or false, not "yes"'],
     ['kubernetes: 1', 'kubernetes: must be true or false, not 1'],
     ['listener: 0.0.0.0:80', 'listener: must be a list, not "0.0.0.0:80"'],
-    ['a: 1\nlistener: [80]', 'listener[0]: must be a string: write "80" in quotes (line 2)'],
+    ['a: 1\nlistener: [80]', 'listener[0]: must be [NAME=]HOST:PORT, a string, not 80 (line 2)'],
     ["listener: [x, '']", 'listener[1]: must not be empty'],
     ['- routes', 'must be an object with options, not a list'],
     ['routes', 'must be an object with options, not "routes"'],
@@ -229,13 +232,33 @@ logFormat: json
       out: '',
       err: [
         `edgewright serve: ${path}: routs: is no option: did you mean routes? (line 1)`,
-        `edgewright serve: ${path}: xds: must be a string: write "5" in quotes (line 2)`,
+        `edgewright serve: ${path}: xds: must be HOST:PORT, a string, not 5 (line 2)`,
         '',
       ].join('\n'),
     })
     const { code, err } = await runCli(['serve', '--config', `${directory}/other.yaml`])
     expect(code).toBe(2)
-    expect(err).toContain('the file of --config cannot be read')
-    expect(err).toContain('other.yaml')
+    expect(err).toContain(
+      `the file of --config cannot be read: ${directory}/other.yaml: there is no`,
+    )
+    expect(err).not.toContain('ENOENT')
   })
+
+  test.each(['', '# routes: d\n', 'kubernetes: false\n'])(
+    'one that says nothing (%j) is named where something is missing, and nowhere else',
+    async (text) => {
+      const { directory, dispose } = filesIn({
+        'serve.yaml': text,
+        'full.yaml': 'xds: 1.1.1.1:1\n',
+      })
+      cleanups.push(dispose)
+      const said = (file: string) => runCli(['serve', '--config', `${directory}/${file}`])
+      const words = 'there is no option in this file'
+      const { code, err } = await said('serve.yaml')
+      expect(code).toBe(2)
+      expect(err).toContain('--routes DIR is missing')
+      expect(err).toContain(`${directory}/serve.yaml: ${words}`)
+      expect((await said('full.yaml')).err).not.toContain(words)
+    },
+  )
 })

@@ -47,8 +47,12 @@ export const wholeReporter = ({ logger, metrics, onVerdicts }: WholePorts) => {
     for (const [key, { about, where, message }] of next)
       if (known.get(key)?.message !== message)
         logger.log('warn', words[about], { where, problem: message })
-    for (const [key, { where }] of known)
-      if (!next.has(key)) logger.log('info', 'resolved', { where })
+    for (const [key, { about, where }] of known) {
+      if (next.has(key)) continue
+      const verdict = verdicts.get(key.slice('route:'.length))
+      const isDeleted = verdict === undefined || verdict.accepted._tag === 'Terminating'
+      logger.log('info', about === 'route' && isDeleted ? 'wanted no more' : 'resolved', { where })
+    }
     known = next
     const isKnown = before.published !== undefined && inBytes(before.verdicts) === inBytes(verdicts)
     if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })

@@ -155,3 +155,20 @@ test('that a route lacks our finalizer is a complaint only where it cannot be pu
     expect.stringMatching(/^route shop\/checkout Unguarded: .*RBAC says no/),
   ])
 })
+
+test('a complaint of an object that is mended is resolved, and one of an object that is deleted is not', () => {
+  const of = (verdicts: ReadonlyArray<Verdict>) =>
+    changesOf(complaintsOf([], [refused('1')]), complaintsOf([], verdicts)).gone.map(
+      ({ about, isWanted }) => [about, isWanted],
+    )
+  const mended: Verdict = { ...refused('1'), accepted: { _tag: 'Accepted' } }
+  expect(of([mended])).toEqual([['route', true]])
+  expect(of([])).toEqual([['route', false]])
+  expect(of([{ ...mended, accepted: { _tag: 'Terminating' } }])).toEqual([['route', false]])
+  expect(of([{ ...mended, uid: '2' }])).toEqual([['route', false]])
+})
+
+test('a place that nobody complains of any more is resolved', () => {
+  const { gone } = changesOf(complaintsOf([problem('a.yaml', 'no')], []), noComplaints)
+  expect(gone.map(({ where, isWanted }) => [where, isWanted])).toEqual([['a.yaml', true]])
+})

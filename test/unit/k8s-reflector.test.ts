@@ -381,7 +381,7 @@ describe('failures', () => {
   test.each([
     [401, 'does not accept the credentials'],
     [403, 'RBAC does not allow it'],
-    [404, 'is its CustomResourceDefinition installed?'],
+    [404, 'Install its definition (of EdgeRoute: kubectl apply -k deploy)'],
   ])(
     '%i is told at once, what is held stays, and the server is asked again without end',
     (status, words) => {

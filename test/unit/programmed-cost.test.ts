@@ -127,6 +127,7 @@ test('hosts that two tables share are not looked into to tell what distinguishes
     virtualHost: 'm',
     claim: '1',
     sortKey: '1',
+    path: { _tag: 'Prefix', value: '/' },
     match: new Uint8Array(),
     rest: new Uint8Array(),
     version: '1',

@@ -210,6 +210,21 @@ describe('an Envoy that is forgotten while a deletion waits for it', () => {
   })
 })
 
+test('a route with a complaint that is deleted is wanted no more, and not resolved', async () => {
+  const { edge, logged } = await started()
+  await edge.connect()
+  await edge.apply({
+    metadata: key,
+    spec: { backends: [{ service: { name: 'nowhere', port: 80 } }] },
+  })
+  await edge.pass(5_000)
+  expect(logged('warn')).toEqual([expect.stringMatching(/^not served as asked .*test\/a/)])
+  await edge.delete(key)
+  await edge.pass(5_000)
+  const ends = logged('info').filter((line) => /^(resolved|wanted no more)/.test(line))
+  expect(ends).toEqual(['wanted no more {"where":"test/a"}'])
+})
+
 test('a new route is no complaint', async () => {
   const { edge, logged } = await started()
   await edge.connect()

@@ -12,6 +12,8 @@ import type { Turns } from './turns.js'
 export interface Handling {
   /** `undefined` as long as the control plane has not begun, and once it ends. */
   readonly operator: () => Operator | undefined
+  /** Why there is none, for people; `undefined` where nobody knows. */
+  readonly whyNone: () => string | undefined
   readonly limits: AdminLimits
   /** Must not throw. */
   readonly logger: Logger
@@ -56,13 +58,11 @@ const answerOf = async (request: IncomingMessage, at: Handling): Promise<Answer 
   if (body._tag === 'NotAnObject') return refused(400, 'BadRequest', 'the body is no JSON object')
   const operator = at.operator()
   return operator === undefined
-    ? refused(
-        503,
-        'Starting',
-        'the control plane serves no Envoys yet, or no longer: ask again in a moment',
-      )
+    ? refused(503, 'Starting', at.whyNone() ?? servesNobody)
     : answer(target, body.fields, { ...at, ...at.limits, operator })
 }
+
+const servesNobody = 'the control plane serves no Envoys yet, or no longer: ask again in a moment'
 
 const wrongUse = ({ method, headers }: IncomingMessage, target: Target): Answer | undefined => {
   if (method !== target.method)

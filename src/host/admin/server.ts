@@ -18,6 +18,11 @@ export interface AdminOptions extends HostPort {
   /** This machine's time if absent. */
   readonly clock?: Pick<Clock, 'nowMs'>
   readonly limits?: Partial<AdminLimits>
+  /**
+   * Why there is no operator at the moment, for people, and what to do. Where it is absent, or gives `undefined`, they
+   * are told to ask again in a moment.
+   */
+  readonly whyNone?: () => string | undefined
 }
 
 /** A running admin endpoint. */
@@ -58,7 +63,8 @@ export const serveAdmin = async (
   const limits = { ...defaultAdminLimits, ...options.limits }
   const { nowMs } = options.clock ?? systemClock
   const logger = guardedLogger(options.logger ?? silentLogger)
-  const at = { operator, limits, nowMs, logger, turns: inTurns(nowMs), ownHost: options.host }
+  const { whyNone = () => undefined, host: ownHost } = options
+  const at = { operator, whyNone, limits, nowMs, logger, turns: inTurns(nowMs), ownHost }
   const server = httpServer(limits)
   const requests = new Map<ServerResponse, IncomingMessage>()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -27,6 +27,6 @@ export const askFor = async (
   world.out(`\n${question}`)
   const line = await world.readLine?.()
   world.out('\n')
-  if (line === undefined) return 'no name was typed, nothing is done (--yes does not ask)'
+  if (line === undefined) return `${what} was not typed, nothing is done (--yes does not ask)`
   return line.trim() === word ? undefined : `this is not ${what}, nothing is done`
 }

@@ -11,7 +11,7 @@ import {
   showControlPlane,
 } from './cluster/control-plane.js'
 import { clusterOptions, parseCluster } from './cluster/options.js'
-import { withCluster } from './cluster/run.js'
+import { nowText, withCluster } from './cluster/run.js'
 import { type Command, hasFlag, type Option } from './command.js'
 import { askFor } from './glass.js'
 import type { Uninstalled } from './peers.js'
@@ -75,7 +75,9 @@ const uninstall = async (
   world.out(`${consequences}\n\nCluster: ${printable(client.server)}, ${where}.\n`)
   if (E.isLeft(policies)) world.out(showUnknownPolicies(policies.left))
   const question = `Type ${agreement} to do it: `
-  const refusal = isAgreed ? undefined : await askFor(agreement, question, agreement, world)
+  const refusal = isAgreed
+    ? undefined
+    : await askFor(agreement, question, `the word ${agreement}`, world)
   if (refusal !== undefined) return give(refusal)
   // Somebody may have started one while this was being read.
   const begun = isAgreed ? undefined : await whyNotYet(cluster, world.signal)
@@ -119,9 +121,10 @@ const whyNotYet = async (cluster: Cluster, signal: AbortSignal): Promise<string 
 const whyNotIn = (controlPlane: ControlPlane, ownNamespace: string): string | undefined => {
   switch (controlPlane.state) {
     case 'Live':
-      return `a control plane is ${showControlPlane(controlPlane, ownNamespace)}
+      return `a control plane is ${showControlPlane(controlPlane, ownNamespace, nowText())}
 in the namespace ${showName(ownNamespace)}.
-End it first: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright
+End it first. That of deploy/: kubectl --namespace ${shellWord(ownNamespace)} delete deployment edgewright
+Any other: end the process, on the host that its name begins with.
 One that was killed counts for some seconds more: try again then.`
     case 'Unknown':
       return unknown(controlPlane.message)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { cutMessage } from '../../../core/cut-message.js'
 import type { ApiClient, ApiFailure, ApiReply, ApiRequest } from '../api.js'
-import { isObject, type JsonObject, textIn } from '../reflector/index.js'
+import { isObject, type JsonObject, objectIn, textIn } from '../reflector/index.js'
 import { isDenied, isDone, isPassing, isVersioned, saidBy } from '../reply.js'
 import type { ApiProblem } from './api-problem.js'
 
@@ -99,11 +99,21 @@ const saysNothing = (what: string, sent: string): Answer => ({
 
 const problemOf = (reply: ApiReply, what: string): ApiProblem => {
   const said = saidBy(reply)
+  const words = said === undefined ? '' : `: ${cutMessage(said)}`
   return {
     _tag: isDenied(reply) ? 'Denied' : 'Failed',
-    message: `cannot ${what}: ${reasonOf(reply.status)}${said === undefined ? '' : `: ${cutMessage(said)}`}`,
+    message: `cannot ${what}: ${reasonOf(reply.status)}${words}${remedyOf(reply)}`,
     ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
   }
+}
+
+/** What to do where a whole namespace is missing, which is said of what was to be made in it. */
+const remedyOf = ({ status, body }: ApiReply): string => {
+  const details = status === 404 ? objectIn(body, 'details') : {}
+  const name = textIn(details, 'name')
+  return textIn(details, 'kind') === 'namespaces' && name !== undefined
+    ? `; create it: kubectl create namespace ${cutMessage(name)}, or name another with --own-namespace`
+    : ''
 }
 
 const reasonOf = (status: number): string => {

@@ -44,7 +44,7 @@ const showRefusal = (status: number): string => {
     case 403:
       return 'RBAC does not allow it: '
     case 404:
-      return 'the API server does not know this kind; is its CustomResourceDefinition installed? '
+      return 'the API server does not know this kind. Install its definition (of EdgeRoute: kubectl apply -k deploy): '
     default:
       return `the API server answers ${status}: `
   }

@@ -7,7 +7,7 @@ import { exitCodes, type ExitCode, type World } from '../world.js'
 import type { Cluster } from './connect.js'
 import { lookForControlPlane, showControlPlane } from './control-plane.js'
 import type { ClusterOptions } from './options.js'
-import { withCluster } from './run.js'
+import { nowText, withCluster } from './run.js'
 
 /** Leaves the wish to forget a node in the cluster, and waits for what the control plane says to it. */
 export const forgetInCluster = (
@@ -21,7 +21,7 @@ const forget = async (id: string, cluster: Cluster, world: World): Promise<ExitC
   const { k8s, client, ownNamespace } = cluster
   const controlPlane = await lookForControlPlane(cluster, world.signal)
   if (controlPlane.state !== 'Live') {
-    const why = showControlPlane(controlPlane, ownNamespace)
+    const why = showControlPlane(controlPlane, ownNamespace, nowText())
     const refusal = `only a control plane that is at work can forget it, and ${why}`
     return failed(world, 'forget', `${showName(id)}: ${refusal}`)
   }

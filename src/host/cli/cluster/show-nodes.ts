@@ -22,9 +22,8 @@ export const showClusterNodes = (
       : [
           `${plural(rest, 'route')} ${rest === 1 ? 'waits' : 'wait'} for more Envoys than its condition names.`,
         ]),
-    ...(controlPlane.state === 'Live'
-      ? []
-      : ['', `Control plane: ${showControlPlane(controlPlane, ownNamespace)}.`]),
+    '',
+    `Control plane: ${showControlPlane(controlPlane, ownNamespace, now)}.`,
     '',
   ].join('\n')
 }

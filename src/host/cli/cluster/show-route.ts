@@ -19,7 +19,7 @@ export const showClusterRoutes = (document: ClusterRoutesDocument, asking: Askin
       [
         `${showName(route.namespace)}/${showName(route.name)} ${headline(route, document)}`,
         ...details(route, document.now).map((line) => `  ${line}`),
-        `  control    ${showControlPlane(document.controlPlane, asking.ownNamespace)}`,
+        `  control    ${showControlPlane(document.controlPlane, asking.ownNamespace, document.now)}`,
         ...section('What to do:', advice(route, document, asking)),
         '',
       ].join('\n'),
@@ -88,7 +88,8 @@ const advice = (
   const name = shellWord(`${route.namespace}/${route.name}`)
   const absence = [
     'Start the control plane: without it nothing is served anew, and nothing is released.',
-    `  kubectl --namespace ${shellWord(ownNamespace)} rollout status deployment edgewright`,
+    `  That of deploy/: kubectl apply -k deploy, and see its Pod: ${kubectlIn(ownNamespace)} get pods`,
+    `  Any other, where it ran: edgewright serve${words}`,
   ]
   switch (route.state) {
     case 'Guarded':
@@ -108,6 +109,8 @@ const advice = (
   }
 }
 
+const kubectlIn = (namespace: string): string => `kubectl --namespace ${shellWord(namespace)}`
+
 const releaseAdvice = [
   'If it stays so, see why the control plane cannot take the finalizer off: its log says it.',
   '  If it lacks a permission: kubectl apply -k deploy',
@@ -123,8 +126,9 @@ const waitingAdvice = (
   const [first] = waits.nodes
   const route = shellWord(`${namespace}/${name}`)
   return [
-    'See what each Envoy has said last, and whether it is connected:',
-    `  kubectl --namespace ${shellWord(ownNamespace)} exec deploy/edgewright -- edgewright explain ${route}`,
+    'Ask the control plane what each Envoy has said last, and whether it is connected:',
+    `  That of deploy/: ${kubectlIn(ownNamespace)} exec deploy/edgewright -- edgewright explain ${route}`,
+    `  Any other, on its host: edgewright explain ${route}`,
     ...(first === undefined
       ? []
       : ['If the process of an Envoy is surely gone:', `  ${forgetCommandOf(first, words)}`]),

@@ -20,10 +20,18 @@ export const readConfig = async (
 ): Promise<Either<string, GivenInFile>> => {
   const files = await loadFiles()
   if (E.isLeft(files)) return files
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => new Error(String(cause)))
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => new Error(whyUnread(cause)))
   return text instanceof Error
-    ? E.left(`the file of --config cannot be read: ${text.message}`)
+    ? E.left(`the file of --config cannot be read: ${path}: ${text.message}`)
     : parseConfig({ path, text }, options, files.right)
+}
+
+/** What people meet most often, in words; anything else as the system has it. */
+const whyUnread = (cause: unknown): string => {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ENOENT') return 'there is no such file; a relative path begins where this is called'
+  if (code === 'EISDIR') return 'this is a directory'
+  return String(cause)
 }
 
 /** Understands the text of a file of options: one field for each, and a list for one that may be repeated. */
@@ -107,7 +115,9 @@ const textsOf = (
 const wrongText = (given: unknown, expected: string): string | undefined => {
   if (given === '') return `must not be empty: ${expected}, or leave it out`
   if (typeof given === 'string') return undefined
-  return typeof given === 'number' || typeof given === 'boolean'
+  const isOneWord = /^[A-Z]+$/.test(expected)
+  const isName = isOneWord && expected !== 'DURATION'
+  return isName && (typeof given === 'number' || typeof given === 'boolean')
     ? `must be a string: write "${show(given)}" in quotes`
-    : `must be a string, as in ${expected}, not ${show(given)}`
+    : `must be ${isOneWord ? 'one ' : ''}${expected}, a string, not ${show(given)}`
 }

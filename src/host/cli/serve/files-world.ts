@@ -21,6 +21,7 @@ export const filesWorld = async ({ directory, roster }: FilesSource): MakingSurr
           : files.right.filesRosterStore({ path: roster }),
     },
     ready: () => Promise.resolve(),
+    whyNotReady: () => undefined,
     over: new AbortController().signal,
     begin: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -32,5 +32,7 @@ const serveAsConfigured = async (
   const options = E.Monad.chain(file, (given) => parseServe(mergeArguments(args, given)))
   if (E.isRight(options)) return serve(options.right, world)
   for (const line of options.left.split('\n')) world.err(`edgewright serve: ${line}\n`)
+  if (E.isRight(file) && file.right.values.size === 0)
+    world.err(`edgewright serve: ${config}: there is no option in this file\n`)
   return exitCodes.usage
 }

@@ -9,6 +9,7 @@ import {
   type ClusterEvent,
   type KeptLease,
   type KubernetesEvents,
+  type LeaseFact,
   type XdsServer,
 } from '../peers.js'
 import type { World } from '../world.js'
@@ -17,6 +18,7 @@ import { openKnowledge } from './knowledge.js'
 import type { SourceOptions } from './source-options.js'
 import { openTenure, standingWhile, type Tenure } from './tenure.js'
 import type { MakingSurroundings, Surroundings, WorldOfSource } from './surroundings.js'
+import { openWaiting, type Waiting } from './waiting.js'
 
 type KubernetesSource = Extract<SourceOptions, { readonly _tag: 'Kubernetes' }>
 
@@ -33,7 +35,7 @@ export const kubernetesWorld = async (
   if (E.isLeft(found)) return E.left([found.left])
   const knowledge = openKnowledge()
   const place = settle(found.right, at, knowledge.knowsAll)
-  const { cluster, writing, tenure, lease, events } = place
+  const { cluster, writing, tenure, waiting, lease, events } = place
   const { k8s, client, ownNamespace } = cluster
   const close = async (): Promise<void> => {
     // Who has no Lease tells nothing: it is given back last.
@@ -55,8 +57,7 @@ export const kubernetesWorld = async (
       standing: standingWhile(lease.isHeld, tenure),
       ...tellersOf(place),
     },
-    ready: tenure.begun,
-    over: tenure.over,
+    ...{ ready: tenure.begun, whyNotReady: waiting.why, over: tenure.over },
     begin: (host, signal) => {
       knowledge.follow(host, signal)
       return workBeside({ cluster: writing, host, logger, isHeld: lease.isHeld }, signal)
@@ -71,6 +72,7 @@ interface Place {
   /** The same, for what only the one that counts may write. */
   readonly writing: Cluster
   readonly tenure: Tenure
+  readonly waiting: Waiting
   readonly lease: KeptLease & Ending
   readonly events: KubernetesEvents & Ending
 }
@@ -100,13 +102,18 @@ const settle = (
   const { k8s, client, ownNamespace: namespace } = cluster
   const tenure = openTenure(logger)
   const identity = identityOf(world, admin)
-  const keeping = { namespace, identity, logger, knowsAll, onFact: tenure.hear }
+  const waiting = openWaiting(namespace)
+  const onFact = (fact: LeaseFact): void => {
+    waiting.hear(fact)
+    tenure.hear(fact)
+  }
+  const keeping = { namespace, identity, logger, knowsAll, onFact }
   const lease = ending((signal) => k8s.keepLease(client, keeping, signal))
   const writing = { ...cluster, client: { ...client, ...k8s.whileHeld(client, lease.leftMs) } }
   const events = ending((signal) =>
     k8s.kubernetesEvents(writing.client, { identity, logger }, signal),
   )
-  return { cluster, writing, tenure, lease, events }
+  return { cluster, writing, tenure, waiting, lease, events }
 }
 
 const tellersOf = ({

@@ -28,8 +28,9 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
   const logger = loggerOf(world, options.level, options.format)
   const done = new AbortController()
   let operator: FindOperator = () => undefined
+  let whyNone = (): string | undefined => undefined
   const admin = await serveOperators(
-    { admin: options.admin, logger },
+    { admin: options.admin, logger, whyNone: () => whyNone() },
     () => operator(),
     done.signal,
   )
@@ -38,6 +39,7 @@ export const serve = async (options: ServeOptions, world: World): Promise<ExitCo
   try {
     const prepared = await prepare(options, { logger, world, admin: address })
     if (E.isLeft(prepared)) return failed(world, ...prepared.left)
+    whyNone = prepared.right.around.whyNotReady
     return await work(prepared.right, { options, logger, world, admin: address }, (find) => {
       operator = find
     })

@@ -24,6 +24,8 @@ export interface Surroundings {
   >
   /** Resolves once Envoys may be served, or `signal` has aborted. */
   readonly ready: (signal: AbortSignal) => Promise<void>
+  /** Why that is not so yet, for people, and what to do; `undefined` where nobody knows. */
+  readonly whyNotReady: () => string | undefined
   /** Aborts when this control plane must end for another one; its reason says why, for people. */
   readonly over: AbortSignal
   /** Does what there is to be done beside the host, until its signal aborts. */
