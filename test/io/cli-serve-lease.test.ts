@@ -99,12 +99,13 @@ const anEnvoy = async (serving: Serving): Promise<void> => {
 }
 
 test.each([
-  ['is released at once after one that has ended and knew all Envoys', '', 'true', false],
-  ['waits after one that has ended and did not know all Envoys', '', '', true],
-  ['waits after one that may still take in others', 'another', 'true', true],
+  ['is released at once after one that has ended and knew all Envoys', '', 'true', 0, false],
+  ['waits after one that has ended and did not know all Envoys', '', '', 0, true],
+  ['waits after one that knew all Envoys and has ended a minute ago', '', 'true', 60_000, true],
+  ['waits after one that may still take in others', 'another', 'true', 0, true],
 ])(
   'with every known Envoy back a deletion %s',
-  async (_, holderIdentity, knowsAll, waits) => {
+  async (_, holderIdentity, knowsAll, agoMs, waits) => {
     const api = await startApi()
     api.put(`${routesPath}/a`, answering)
     const first = serve(api)
@@ -120,7 +121,10 @@ test.each([
     await first.stop()
     api.put(leasePath, {
       metadata: { annotations: { [knowsAllAnnotation]: knowsAll } },
-      spec: { holderIdentity, leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00Z' },
+      spec: {
+        ...{ holderIdentity, leaseDurationSeconds: 1 },
+        renewTime: new Date(Date.now() - agoMs).toISOString(),
+      },
     })
     await anEnvoy(serve(api))
     const object = api.get(`${routesPath}/a`)

@@ -36,7 +36,13 @@ const aWorld = () => {
     const said: Array<string> = []
     const logger = {
       log: (level: string, message: string, fields: object = {}) =>
-        said.push(`${level} ${message} ${'holder' in fields ? String(fields.holder) : ''}`.trim()),
+        said.push(
+          [
+            ...[level, message],
+            ...('holder' in fields ? [String(fields.holder)] : []),
+            ...('needs' in fields ? [`(needs ${String(fields.needs)})`] : []),
+          ].join(' '),
+        ),
     }
     const options = { namespace, identity, clock, logger, ...more }
     const kept = keepLease(server.client, options, abort.signal)
@@ -222,6 +228,54 @@ describe('a lease that is kept', () => {
     expect(await next(true)).toBe(acquired('GivenBack', false))
     expect(await next(true, false)).toBe(acquired('GivenBack', true))
     expect(await next(true)).toBe(acquired('GivenBack', false))
+  })
+
+  test('is not had by a write that is answered with the one of another', async () => {
+    const { server, clock, start } = aWorld()
+    const foreign = {
+      metadata: { name: 'edgewright', resourceVersion: '7' },
+      spec: { holderIdentity: 'b', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00Z' },
+    }
+    const reply = { status: 200, body: foreign, retryAfterMs: undefined }
+    server.meddle = ({ method }) => (method === 'GET' ? undefined : { reply })
+    const lease = start('a')
+    await passTime(clock, 20_000)
+    expect(lease.isHeld()).toBe(false)
+    server.meddle = () => undefined
+    await passTime(clock, 5_000)
+    expect(lease.isHeld()).toBe(true)
+  })
+
+  test('that somebody deletes is left to its holder by those who have seen that one', async () => {
+    const { server, clock, start } = aWorld()
+    const a = start('a')
+    await passTime(clock, 3_000)
+    const b = start('b')
+    await passTime(clock, 4_000)
+    server.remove(path)
+    for (let ms = 0; ms < 20_000; ms += 100) {
+      await passTime(clock, 100)
+      expect(b.isHeld()).toBe(false)
+    }
+    expect(a.isHeld()).toBe(true)
+  })
+
+  test('that is denied says so once, and what is needed', async () => {
+    const { server, clock, start } = aWorld()
+    const fields: Array<object> = []
+    server.meddle = () => ({ reply: statusOf(403, 'Forbidden', 'leases is forbidden') })
+    const lease = start('a', { onFact: (fact) => fields.push(fact) })
+    await passTime(clock, 60_000)
+    expect(lease.said).toEqual([
+      'error the lease is denied (needs credentials that may get, create and update Leases in its namespace: see deploy/rbac.yaml)',
+    ])
+    expect(fields).toEqual([
+      {
+        _tag: 'Failing',
+        message: expect.stringContaining('does not allow it') as unknown,
+        isDenied: true,
+      },
+    ])
   })
 
   test('that a clock has passed by without a word is told to be held again', async () => {

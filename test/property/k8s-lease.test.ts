@@ -136,7 +136,8 @@ const play = (
         isAnswered = true
         take(event())
       }
-      at(nowMs() + requestDeadlineMs, () => answer(() => ({ _tag: 'Failed', message: 'late' })))
+      const late = { _tag: 'Failed', message: 'late', isDenied: false } as const
+      at(nowMs() + requestDeadlineMs, () => answer(() => late))
       if (isLost === 'Request') return
       at(nowMs() + thereMs, () => {
         const said = server(command)

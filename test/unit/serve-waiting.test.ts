@@ -9,7 +9,7 @@ test('says whose Lease is waited for, and whom to ask, until it is held', () => 
     'this control plane serves no Envoys: it waits for the Lease in the namespace edge, which another has. ' +
       'Ask that one, or the API server: --kubernetes --own-namespace edge',
   )
-  hear({ _tag: 'Failing', message: 'cannot read it' })
+  hear({ _tag: 'Failing', message: 'cannot read it', isDenied: false })
   expect(why()).toContain('whose it is cannot be told: cannot read it')
   hear({ _tag: 'Acquired', how: 'Fresh', knewAll: false })
   expect(why()).toBeUndefined()

@@ -17,6 +17,11 @@ export interface ApiRequest {
    * connections of their own. Few may be, and all are small.
    */
   readonly isVital?: true
+  /**
+   * Asked once there is a connection for it, in the moment in which it goes out: if it says no, nothing is sent. A
+   * client that lets no request wait need not ask. Must not throw.
+   */
+  readonly isWanted?: () => boolean
 }
 
 /** What an API server says to a request, whatever its status. */
@@ -28,9 +33,9 @@ export interface ApiReply {
   readonly retryAfterMs: number | undefined
 }
 
-/** Why there is no reply. The request may have taken effect all the same. */
+/** Why there is no reply. The request may have taken effect all the same, unless it was `Unwanted`: not sent. */
 export interface ApiFailure {
-  readonly _tag: 'Unreachable' | 'TimedOut' | 'Aborted'
+  readonly _tag: 'Unreachable' | 'TimedOut' | 'Aborted' | 'Unwanted'
   /** For people: where and what. */
   readonly message: string
 }

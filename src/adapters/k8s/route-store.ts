@@ -28,7 +28,7 @@ export interface KubernetesRouteStoreOptions {
  *
  * Guarantees: every write comes to an end within `writeDeadlineMs`, if the client keeps its deadlines. Writes of
  * finalizers and of conditions are held to their limits by themselves: no finalizer waits for a status. A release asks
- * after that wait whether it is still proven.
+ * after that wait whether it is still proven, and again once it has its connection, in the moment in which it is sent.
  *
  * Cost: one request for a write; one more to find out what a conflict is about; more where others write our conditions.
  *
@@ -49,9 +49,9 @@ export const kubernetesRouteStore = (
     },
     release: (object, isProven) => {
       const request = releaseOf(object, fieldManager)
-      return request === undefined
-        ? nothingToDo
-        : write('finalizers', { object, request }, isProven)
+      if (request === undefined) return nothingToDo
+      const asked = { ...request, ...(isProven !== undefined && { isWanted: isProven }) }
+      return write('finalizers', { object, request: asked })
     },
     writeConditions: (object, conditions) => {
       const first = conditionsWriteOf(object, conditions, fieldManager)

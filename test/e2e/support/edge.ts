@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml'
 import type { Cluster } from '../cluster/cluster.js'
 import type { ServiceAccount } from '../cluster/tokens.js'
 import { knowsAllAnnotation } from '../../../src/adapters/k8s/lease/record.js'
+import { microTimeOf } from '../../../src/adapters/k8s/objects/micro-time.js'
 import type { RecordingBackends } from '../../support/deletion/backends.js'
 import { eventually } from '../../support/envoy.js'
 import {
@@ -64,7 +65,7 @@ export interface Edge {
    */
   readonly restart: () => Promise<void>
   /**
-   * To be called while the program does not run: says in its Lease that it has ended, and has known all Envoys. One that
+   * To be called while the program does not run: says in its Lease that it has ended just now, and has known all Envoys. One that
    * is stopped in its first minute, or is killed, does not say so, and the next one waits for a minute.
    */
   readonly vouch: () => Promise<void>
@@ -103,7 +104,7 @@ export const startEdge = async (cluster: Cluster, options: EdgeOptions): Promise
   const vouch = async (): Promise<void> => {
     const patch = {
       metadata: { annotations: { [knowsAllAnnotation]: 'true' } },
-      spec: { holderIdentity: '' },
+      spec: { holderIdentity: '', renewTime: microTimeOf(Date.now()) },
     }
     const lease = ['-n', system, 'patch', 'lease', 'edgewright', '--type', 'merge']
     await cluster.kubectl([...lease, '--patch', JSON.stringify(patch)])

@@ -25,6 +25,7 @@ export interface Question {
   readonly query: Readonly<Record<string, string>> | undefined
   readonly body: unknown
   readonly contentType: string | undefined
+  readonly isWanted: (() => boolean) | undefined
 }
 
 /** As `GET https://10.0.0.1:6443/api/v1/pods`. */
@@ -59,9 +60,17 @@ export const ask = async (
       exchanged = await attempt(used)
     }
   }
-  return exchanged._tag === 'Broken'
-    ? unreachable(explainBreak(exchanged.cause, server))
-    : E.right(explainRefusal(exchanged.reply, used.what, credentials.problem()))
+  switch (exchanged._tag) {
+    case 'Replied':
+      return E.right(explainRefusal(exchanged.reply, used.what, credentials.problem()))
+    case 'Broken':
+      return unreachable(explainBreak(exchanged.cause, server))
+    case 'Unwanted':
+      return E.left({
+        _tag: 'Unwanted',
+        message: `${what}: not sent, since it is not wanted any more`,
+      })
+  }
 }
 
 const isRefused = (exchanged: Exchanged): boolean =>
@@ -77,8 +86,9 @@ const askAs = async (
   const agent = pools.agentFor(question.use, credentials)
   const body = question.body === undefined ? undefined : JSON.stringify(question.body)
   const headers = { ...headersOf(question, body), 'user-agent': userAgent, ...credentials.headers }
-  const { method } = question
-  const outgoing = { server, agent, method, target: pathOf(server, question), headers, body }
+  const { method, isWanted } = question
+  const target = pathOf(server, question)
+  const outgoing = { server, agent, method, target, headers, body, isWanted }
   const first = await exchange(outgoing, sinkOf, operation)
   if (first._tag !== 'Broken' || !first.isStale || method !== 'GET') return first
   pools.dropIdle(agent)

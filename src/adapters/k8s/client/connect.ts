@@ -93,8 +93,8 @@ export const connectKubernetes = (options: KubernetesClientOptions): KubernetesC
 }
 
 const questionOf = (request: ApiRequest): Question => {
-  const { method, path, query, body, contentType, isVital = false } = request
-  return { use: isVital ? 'vital' : 'request', method, path, query, body, contentType }
+  const { method, path, query, body, contentType, isVital = false, isWanted } = request
+  return { use: isVital ? 'vital' : 'request', method, path, query, body, contentType, isWanted }
 }
 
 const streamQuestionOf = ({ path, query }: ApiStream): Question => ({
@@ -104,6 +104,7 @@ const streamQuestionOf = ({ path, query }: ApiStream): Question => ({
   query,
   body: undefined,
   contentType: undefined,
+  isWanted: undefined,
 })
 
 const lineOf = (

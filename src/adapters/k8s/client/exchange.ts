@@ -21,6 +21,8 @@ export interface Outgoing {
   readonly target: string
   readonly headers: OutgoingHttpHeaders
   readonly body: string | undefined
+  /** Asked when it has got its connection; see `ApiRequest`. */
+  readonly isWanted: (() => boolean) | undefined
 }
 
 /** What became of a request. */
@@ -35,6 +37,8 @@ export type Exchanged =
        */
       readonly isStale: boolean
     }
+  /** It was not sent. */
+  | { readonly _tag: 'Unwanted' }
 
 /**
  * Sends one request, and takes its reply in as `sinkOf` its status says. Rejects only where it
@@ -72,8 +76,22 @@ export const exchange = (
         finish({ _tag: 'Replied', reply: { status, body, retryAfterMs: askedMs } })
       })
     })
-    sent.end(outgoing.body)
+    const { isWanted, body } = outgoing
+    if (isWanted === undefined) return void sent.end(body)
+    whenConnected(sent, () => {
+      if (state.isDone || isWanted()) return void sent.end(body)
+      finish({ _tag: 'Unwanted' })
+      sent.destroy()
+    })
   })
+
+/** Until then nothing goes out, whether it waits for a connection that others use or for a new one. */
+const whenConnected = (sent: ClientRequest, then: () => void): void => {
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) return then()
+    socket.once(sent.protocol === 'https:' ? 'secureConnect' : 'connect', then)
+  })
+}
 
 const endedBefore = 'the connection ended without a reply'
 const endedInReply = 'the connection ended in the middle of a reply'

@@ -2,10 +2,11 @@ import { type Clock, pause } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
 import type { ApiClient, ApiRequest } from '../api.js'
 import { type Answer, ask, askedPauseMs } from '../objects/answer.js'
+import type { ApiProblem } from '../objects/api-problem.js'
 import type { Place } from '../objects/places.js'
 import { maxRetryAfterMs, renewEveryMs, requestDeadlineMs, retryMs } from './limits.js'
 import { type OwnWrites, ownWrites } from './own-writes.js'
-import { leaseIn, type LeaseRecord, readLeaseAt, writeLeaseAt } from './record.js'
+import { leaseIn, type LeaseClaim, type LeaseRecord, readLeaseAt, writeLeaseAt } from './record.js'
 import {
   type Contender,
   isHeldAt,
@@ -132,21 +133,30 @@ const eventOf = (
   switch (answer._tag) {
     case 'Done': {
       const seen = leaseIn(answer.object)
-      return command._tag === 'Read'
-        ? { _tag: 'Read', seen, nowMs }
-        : { _tag: 'Written', seen, sentAtMs, nowMs }
+      if (command._tag === 'Read') return { _tag: 'Read', seen, nowMs }
+      return isAsSent(seen.record, command.record)
+        ? { _tag: 'Written', seen, sentAtMs, nowMs }
+        : { _tag: 'Conflicted' }
     }
     case 'Missing':
       if (command._tag === 'Read') return { _tag: 'Read', seen: undefined, nowMs }
-      return command.version === undefined
-        ? { _tag: 'Failed', message: answer.problem.message }
-        : { _tag: 'Conflicted' }
+      return command.version === undefined ? failedBy(answer.problem) : { _tag: 'Conflicted' }
     case 'Conflict':
       return { _tag: 'Conflicted' }
     case 'Problem':
-      return { _tag: 'Failed', message: answer.problem.message }
+      return failedBy(answer.problem)
   }
 }
+
+/** Whoever has answered, something else than what was sent is not known to be ours. */
+const isAsSent = (answered: LeaseRecord, sent: LeaseClaim): boolean =>
+  answered.holder === sent.holder && answered.renewedAt === sent.renewedAt
+
+const failedBy = ({ _tag, message }: ApiProblem): LeaseEvent => ({
+  _tag: 'Failed',
+  message,
+  isDenied: _tag === 'Denied',
+})
 
 const tell = ({ logger, place, identity }: LeasePorts, fact: LeaseFact): void => {
   const about = { lease: place.shown, identity }
@@ -164,8 +174,13 @@ const tell = ({ logger, place, identity }: LeasePorts, fact: LeaseFact): void =>
         holder: fact.holder,
       })
     case 'Failing':
-      return logger.log('warn', 'the lease cannot be kept', { ...about, error: fact.message })
+      return fact.isDenied
+        ? logger.log('error', 'the lease is denied', { ...about, error: fact.message, needs })
+        : logger.log('warn', 'the lease cannot be kept', { ...about, error: fact.message })
     case 'Recovered':
       return logger.log('info', 'the lease is held again', about)
   }
 }
+
+const needs =
+  'credentials that may get, create and update Leases in its namespace: see deploy/rbac.yaml'

@@ -28,6 +28,12 @@ export const requestDeadlineMs = 3_000
 /** How long it may take to give a lease back, in milliseconds: whoever ends does not wait for an API server. */
 export const releaseWaitMs = 2_000
 
+/**
+ * How long it counts that a lease was given back by one who knew all Envoys, in milliseconds: no longer than one that
+ * cannot reach the lease waits before it may serve Envoys without it, and write them down nowhere.
+ */
+export const believedForMs = 30_000
+
 /** How often a lease is looked at by who wants to know whether it is live, in milliseconds. */
 export const observeEveryMs = 1_000
 

@@ -19,9 +19,9 @@ export const unproven: WriteError = writeError(
   'not sent: it is no longer proven that no Envoy serves it',
 )
 
-/** Why there was no reply. The write may have taken effect. */
-export const unanswered = ({ message }: ApiFailure): WriteError =>
-  writeError('Unavailable', message)
+/** Why there was no reply. The write may have taken effect, unless it was not sent. */
+export const unanswered = ({ _tag, message }: ApiFailure): WriteError =>
+  _tag === 'Unwanted' ? unproven : writeError('Unavailable', message)
 
 /**
  * Whether only a look at the object tells what a reply means: 422 says that a test of a patch has failed, and that

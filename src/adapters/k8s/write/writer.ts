@@ -30,14 +30,11 @@ export interface WriterPorts {
 /** Sends writes to an API server. */
 export interface Writer {
   /**
-   * Takes the first step when its turn comes; those that follow from it have no turn of their own. `isProven` is asked
-   * when the turn has come: if it says no, the write is `Unproven`, and nothing is sent.
+   * Takes the first step when its turn comes; those that follow from it have no turn of their own. Whether the first
+   * request `isWanted` is asked when the turn has come, and once more when it has its connection: if that says no, the
+   * write is `Unproven`, and nothing is sent.
    */
-  readonly write: (
-    lane: keyof WriteLimits,
-    first: WriteStep,
-    isProven?: () => boolean,
-  ) => TaskEither<WriteError, void>
+  readonly write: (lane: keyof WriteLimits, first: WriteStep) => TaskEither<WriteError, void>
 }
 
 /** One request of a write, and what follows from its reply. A write has a bounded number of steps. */
@@ -81,10 +78,10 @@ export const makeWriter = ({ client, clock, limits, metrics }: WriterPorts): Wri
     return reply
   }
   return {
-    write: (lane, first, isProven) => async () => {
+    write: (lane, first) => async () => {
       const untilMs = clock.nowMs() + writeDeadlineMs
       if (!(await lanes[lane].take())) return E.left(turnedAway)
-      if (isProven?.() === false) return E.left(unproven)
+      if (first.request.isWanted?.() === false) return E.left(unproven)
       return takeSteps((request) => ask(lane, request, untilMs), first)
     },
   }

@@ -1,17 +1,23 @@
 import { listeners } from '../../../core/listeners.js'
 import type { Standing } from '../../../core/start-gate.js'
-import { type Clock, pause } from '../../../ports/clock.js'
+import type { Clock } from '../../../ports/clock.js'
 import type { Logger } from '../../../ports/logger.js'
 import { aborted } from '../../aborted.js'
 import { systemClock } from '../../clock.js'
 import type { StandingSource } from '../../keep-gate.js'
-import type { LeaseFact, LeaseFound } from '../peers.js'
+import type { LeaseFact } from '../peers.js'
 
 /**
  * How long a Lease that can be neither read nor written is waited for, in milliseconds: longer than that of one who has
  * crashed lasts. A cluster that takes no writes for hours is no reason to leave new Envoys without routes.
  */
 export const unknownLeaseMs = 30_000
+
+/**
+ * How long the Lease may be denied to one that serves, in milliseconds: as long as it lasts without a renewal, so that
+ * others may have it. An API server that starts denies things for some seconds.
+ */
+export const deniedLeaseMs = 15_000
 
 /**
  * The time in which a control plane is the one that counts. Its standing is how it has come by the Lease, and holds as
@@ -39,62 +45,85 @@ export interface Tenure extends StandingSource {
  * | it was ours, or it serves, and it is another's    | it is over                                |
  * | nothing for `unknownLeaseMs`, nor ever anything   | it serves; nothing is written as long     |
  * | nothing any more: the API server is away          | it goes on; nothing is written as long    |
+ * | nothing: it is denied, and it serves nobody       | it waits                                  |
+ * | nothing for `deniedLeaseMs`: it is denied         | it is over                                |
+ *
+ * Whom the Lease is denied cannot see that another has it, who is not denied it: unlike an API server that is away,
+ * that says nothing of what others can do, and it does not pass before somebody mends it.
  *
  * Its start may be short where nobody else can be serving, nor has served Envoys that are not on the roster: the Lease
- * was given back, which whoever held it does last of all, or was that of an earlier life of this one; and that holder
- * said that it knew all Envoys. One that does not renew its Lease any more, or whose Lease was deleted, may go on until
- * it can read that it is another's, and whoever takes its place waits for the Envoys of that time.
+ * was given back a moment ago, which whoever held it does last of all, and that one said that it knew all Envoys. One
+ * that has crashed may have taken in an Envoy in its last moment. One that does not renew its Lease any more, or whose
+ * Lease was deleted, may go on until it can read that it is another's. Where nobody could renew it for
+ * `unknownLeaseMs` others may have begun without it. Whoever comes after these waits for the Envoys of that time, even
+ * if it has held the Lease before.
  */
 export const openTenure = (logger: Logger, clock: Clock = systemClock): Tenure => {
   const over = new AbortController()
   const begun = new AbortController()
-  const known = new AbortController()
   const end = (why: string): void => over.abort(why)
-  let isUnknown = false
+  const trouble = openTrouble(clock)
+  let isKnown = false
   let standing: Standing = notHeld
   const { ring, listen } = listeners()
+  const onFailing = ({ isDenied, message }: Failing): void => {
+    const serves = begun.signal.aborted
+    if (isDenied) return trouble.lasts(deniedLeaseMs, () => serves && end(deniedFor(message)))
+    trouble.lasts(unknownLeaseMs, () => {
+      if (isKnown || serves) return
+      logger.log('warn', 'whose the lease is cannot be told: serving Envoys, and writing nothing')
+      begun.abort()
+    })
+  }
   const hear = (fact: LeaseFact): void => {
+    if (fact._tag === 'Failing') return onFailing(fact)
+    const lastedMs = trouble.ends()
+    isKnown = true
     switch (fact._tag) {
       case 'Acquired':
-        standing = standingAfter(fact, clock.nowMs())
-        known.abort()
-        begun.abort()
-        return ring()
       case 'Recovered':
-        known.abort()
+        standing = standingAfter(fact, standing, lastedMs, clock.nowMs())
         begun.abort()
         return ring()
       case 'Waiting':
-        known.abort()
         return begun.signal.aborted ? end(takenBy(fact.holder)) : undefined
       case 'Lost':
         return end(takenBy(fact.holder))
-      case 'Failing':
-        if (!isUnknown) void beginUnknown(logger, clock, known.signal, begun)
-        isUnknown = true
     }
   }
   return {
-    hear,
+    ...{ hear, end, over: over.signal },
     begun: (signal) => aborted(AbortSignal.any([begun.signal, signal])),
-    end,
-    over: over.signal,
-    standing: () => standing,
-    onStandingChange: listen,
+    ...{ standing: () => standing, onStandingChange: listen },
   }
 }
 
-/** Begins where nothing becomes known for long. */
-const beginUnknown = async (
-  logger: Logger,
-  clock: Clock,
-  known: AbortSignal,
-  begun: AbortController,
-): Promise<void> => {
-  await pause(clock, unknownLeaseMs, known)
-  if (known.aborted || begun.signal.aborted) return
-  logger.log('warn', 'whose the lease is cannot be told: serving Envoys, and writing nothing')
-  begun.abort()
+type Failing = Extract<LeaseFact, { readonly _tag: 'Failing' }>
+type Held = Extract<LeaseFact, { readonly _tag: 'Acquired' | 'Recovered' }>
+
+interface Trouble {
+  /** There is one, perhaps another one than before; `act` is called once this one has lasted for `ms`. */
+  readonly lasts: (ms: number, act: () => void) => void
+  /** There is none any more. Returns for how long there was any, in milliseconds. */
+  readonly ends: () => number
+}
+
+const openTrouble = (clock: Clock): Trouble => {
+  let sinceMs: number | undefined
+  let cancel = (): void => undefined
+  return {
+    lasts: (ms, act) => {
+      sinceMs ??= clock.nowMs()
+      cancel()
+      cancel = clock.after(ms, act)
+    },
+    ends: () => {
+      cancel()
+      const lastedMs = sinceMs === undefined ? 0 : clock.nowMs() - sinceMs
+      sinceMs = undefined
+      return lastedMs
+    },
+  }
 }
 
 const notHeld = {
@@ -102,14 +131,15 @@ const notHeld = {
   message: 'this control plane does not hold the Lease, and another may serve Envoys unknown to it',
 } as const
 
-const standingAfter = ({ how, knewAll }: LeaseFound, nowMs: number): Standing => {
-  switch (how) {
-    case 'GivenBack':
-    case 'Own':
-      return knewAll ? { _tag: 'Alone' } : { _tag: 'Successor', sinceMs: nowMs }
-    case 'Fresh':
-    case 'Expired':
-      return { _tag: 'Successor', sinceMs: nowMs }
+/** What it is once the Lease is held, after a trouble of `lastedMs`, or none. */
+const standingAfter = (fact: Held, before: Standing, lastedMs: number, nowMs: number): Standing => {
+  const successor = { _tag: 'Successor', sinceMs: nowMs } as const
+  switch (fact._tag) {
+    case 'Acquired':
+      return fact.knewAll && lastedMs < unknownLeaseMs ? { _tag: 'Alone' } : successor
+    case 'Recovered':
+      // What others can see of a trouble begins with the last renewal, which is before the first that failed.
+      return Math.max(fact.afterMs, lastedMs) < unknownLeaseMs ? before : successor
   }
 }
 
@@ -118,6 +148,9 @@ export const standingWhile = (
   isHeld: () => boolean,
   { standing, onStandingChange }: StandingSource,
 ): StandingSource => ({ standing: () => (isHeld() ? standing() : notHeld), onStandingChange })
+
+const deniedFor = (message: string): string =>
+  `the Lease is denied, so that another control plane may have it unseen: ${message}`
 
 const takenBy = (holder: string): string =>
   holder === ''
