@@ -180,7 +180,7 @@ export const showNotYet = (waitsFor: NotYet): string => {
       return `not yet confirmed by ${showNodes(waitsFor)}`
     case 'Starting':
       return (
-        'the control plane has started a moment ago, and waits for Envoys to come back, ' +
+        'the control plane has begun a moment ago, or was without its Lease for long, and waits for Envoys to come back, ' +
         `until ${new Date(waitsFor.untilMs).toISOString()} at the latest`
       )
     case 'RosterUnsaved':
