@@ -1,6 +1,12 @@
 import type { Answer, Forwarded, Request } from 'edgewright/memory'
 import { answer, type EncodedResources } from '../../src/adapters/memory/envoy/routing/answer.js'
-import { clusterType, endpointType, listenerType, routeType } from '../../src/core/type-url.js'
+import {
+  clusterType,
+  endpointType,
+  listenerType,
+  routeType,
+  scopeType,
+} from '../../src/core/type-url.js'
 import {
   Cluster,
   Cluster_DiscoveryType as DiscoveryType,
@@ -111,6 +117,7 @@ const encoded = (world: World): EncodedResources => ({
     ({ name }) => name,
     (item) => Listener.encode(item),
   ),
+  [scopeType]: new Map(),
   [routeType]: named(
     world.table === undefined ? [] : [world.table],
     ({ name }) => name,

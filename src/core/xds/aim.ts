@@ -1,6 +1,13 @@
 import * as PM from '../persistent-map.js'
 import type { Resources, View } from '../snapshot.js'
-import { clusterType, endpointType, listenerType, routeType, type TypeUrl } from '../type-url.js'
+import {
+  clusterType,
+  endpointType,
+  listenerType,
+  routeType,
+  scopeType,
+  type TypeUrl,
+} from '../type-url.js'
 import { type Aim, nothingWithheld } from './advance.js'
 import { isInUse, mayNameAny } from './departures.js'
 import { strangersAmong } from './linger.js'
@@ -96,6 +103,7 @@ const wholeAim = (
     }
     case endpointType:
     case listenerType:
+    case scopeType:
       return { target: plan(), withheld: nothingWithheld, removesFirst: typeUrl === listenerType }
   }
 }

@@ -6,6 +6,7 @@ import {
   isFullState,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../type-url.js'
 import { type Holding, justAsked, recall, unaccepted, type Unsure } from './holding.js'
@@ -159,6 +160,7 @@ const freshnessOf = (
       return 'Unknown'
     case endpointType:
       return wasSent(clusterType) ? 'Unknown' : 'Held'
+    case scopeType:
     case routeType:
       // One that comes back asks for everything in one burst, before it can have taken anything in.
       return watches[clusterType]?.hasAccepted === true && wasSent(listenerType) ? 'Fresh' : 'Held'

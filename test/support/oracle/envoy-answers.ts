@@ -18,11 +18,12 @@ import { sayAddress } from './backends.js'
 
 /** What an Envoy would hold of a data plane: nothing but bytes. */
 export const encoded = (view: View): EncodedResources => {
-  const [clusters, assignments, listeners, tables] = typeUrls
+  const [clusters, assignments, listeners, scopes, tables] = typeUrls
   return {
     [clusters]: bytesByName(view[clusters]),
     [assignments]: bytesByName(view[assignments]),
     [listeners]: bytesByName(view[listeners]),
+    [scopes]: bytesByName(view[scopes]),
     [tables]: bytesByName(view[tables]),
   }
 }

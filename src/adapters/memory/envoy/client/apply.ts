@@ -4,6 +4,7 @@ import {
   isFullState,
   listenerType,
   routeType,
+  scopeType,
 } from '../../../../core/type-url.js'
 import { release } from './answers.js'
 import { changeClusters, takeEndpoints } from './clusters.js'
@@ -29,6 +30,8 @@ export const apply = (
   switch (response.typeUrl) {
     case clusterType:
       return applyClusters(state, response, judgement)
+    case scopeType:
+      return [state, []]
     case endpointType:
       return applyEndpoints(state, response, judgement)
     case listenerType:

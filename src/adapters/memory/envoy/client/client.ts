@@ -4,6 +4,7 @@ import {
   listenerType,
   perType,
   routeType,
+  scopeType,
   type TypeUrl,
   typeUrls,
 } from '../../../../core/type-url.js'
@@ -81,6 +82,7 @@ const asksFor = (state: EnvoyState, typeUrl: TypeUrl): boolean => {
     case listenerType:
       return state.clusters.initialized
     case endpointType:
+    case scopeType:
     case routeType:
       return state.watches[typeUrl].names.size > 0
   }

@@ -1,3 +1,4 @@
+import { ScopedRouteConfiguration } from '../../../../gen/envoy/config/route/v3/scoped_route.js'
 import { Cluster } from '../../../../gen/envoy/config/cluster/v3/cluster.js'
 import type { Address } from '../../../../gen/envoy/config/core/v3/address.js'
 import type { ConfigSource } from '../../../../gen/envoy/config/core/v3/config_source.js'
@@ -10,6 +11,7 @@ import {
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
@@ -113,9 +115,15 @@ const readRoutes = (bytes: Uint8Array): Inspected => {
   return { ...nothingMore, name: table.name ?? '', table: readFindings(table) }
 }
 
+const readScope = (bytes: Uint8Array): Inspected => ({
+  ...nothingMore,
+  name: ScopedRouteConfiguration.decode(bytes).name ?? '',
+})
+
 const readers: Readonly<Record<TypeUrl, (bytes: Uint8Array) => Inspected>> = {
   [clusterType]: memoize(readCluster),
   [endpointType]: memoize(readEndpoints),
   [listenerType]: memoize(readListener),
+  [scopeType]: memoize(readScope),
   [routeType]: memoize(readRoutes),
 }

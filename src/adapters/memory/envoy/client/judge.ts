@@ -4,6 +4,7 @@ import {
   isFullState,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import type { Variant } from '../../../../core/xds/messages.js'
@@ -136,6 +137,7 @@ const showFaults = (typeUrl: TypeUrl, faults: ReadonlyArray<string>): string => 
     case listenerType:
       return `Error adding/updating listener(s) ${faults.map((fault) => `${fault}\n`).join('')}`
     case endpointType:
+    case scopeType:
     case routeType:
       return faults.join(', ')
   }

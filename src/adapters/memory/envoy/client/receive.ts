@@ -4,6 +4,7 @@ import {
   isFullState,
   listenerType,
   routeType,
+  scopeType,
 } from '../../../../core/type-url.js'
 import { giveAnswer } from './answers.js'
 import { apply, goneOf } from './apply.js'
@@ -80,6 +81,7 @@ const refuser = (
           ? undefined
           : (refuse(typeUrl, name, bytes) ?? cannotBind(resource))
       case endpointType:
+      case scopeType:
         return refuse(typeUrl, name, bytes)
       case routeType:
         return refuse(typeUrl, name, bytes) ?? tableFault(state, bytes)

@@ -3,6 +3,7 @@ import {
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import { answer, type EncodedResources, endpointsOf, type Surroundings } from '../routing/answer.js'
@@ -21,6 +22,7 @@ export const held = ({
   [clusterType]: clusters.active,
   [endpointType]: new Map([...assignmentsInUse(clusters), ...watches[endpointType].held]),
   [listenerType]: listeners.active,
+  [scopeType]: watches[scopeType].held,
   [routeType]: watches[routeType].held,
 })
 
