@@ -50,6 +50,7 @@ export {
 } from './core/context.js'
 export { allowedBy, parseAddressPolicy, whyNeverAllowed } from './core/address-policy.js'
 export { decodeEndpointSlice, decodeService } from './core/kubernetes.js'
+export { type TableForm, wholeForm } from './core/table-form.js'
 export { snapshotOf, translate, type Translation } from './core/translate.js'
 export {
   emptyWorld,

@@ -1,4 +1,5 @@
 import { defaultDataPlane } from './edge-route.js'
+import type { TableForm } from './table-form.js'
 
 /** What a translation needs to know of the world beside the routes. */
 export interface Context {
@@ -16,6 +17,13 @@ export interface DataPlane {
    * own the machine too. In a cluster of many tenants it must be there.
    */
   readonly addresses?: AddressPolicy
+  /**
+   * Into how many tables its hosts may be put once they are many, at most 999,999; absent or 0: they stay in one
+   * table for each listener. Its Envoys are offered the scopes of so many, so that it should rarely change.
+   */
+  readonly shards?: number
+  /** The form of its tables that is in force; absent: whole. It makes no difference to any request. */
+  readonly form?: TableForm
 }
 
 /**
@@ -36,7 +44,7 @@ export interface AddressPolicy {
 }
 
 export interface HttpListener {
-  /** Unique in its data plane; also the name of its route table. */
+  /** Unique in its data plane; also the name of its route table, where it has one of its own. */
   readonly name: string
   /** An IP address to listen on. */
   readonly address: string

@@ -47,7 +47,8 @@ export const reuse = (previous: Snapshot, next: Snapshot): Snapshot => {
   return isSame ? previous : { dataPlanes }
 }
 
-const reuseView = (before: View, after: View): View => {
+/** `reuse`, of one data plane. */
+export const reuseView = (before: View, after: View): View => {
   const kept = perType((typeUrl) => reuseResources(before[typeUrl], after[typeUrl]))
   return typeUrls.every((typeUrl) => kept[typeUrl] === before[typeUrl]) ? before : kept
 }

@@ -1,8 +1,8 @@
 /**
  * In which tables the virtual hosts of a data plane stand.
  *
- * One table costs Envoy's main thread 6 to 12 µs for every host at each change, whatever has changed. In shards a change
- * costs what one of them does, and each request a few µs: a filter has to tell its shard.
+ * One table costs Envoy's main thread 6 to 12 µs for every host at each change, whatever has changed. In shards a
+ * change costs what one of them does, and each request a few µs: a filter has to tell its shard.
  * The form is nobody's business: the same requests get the same answers in each.
  */
 export type TableForm =

@@ -1,9 +1,10 @@
-import { type Context, defaultContext, type HttpListener } from './context.js'
+import { type Context, type DataPlane, defaultContext } from './context.js'
 import type { EdgeRoute } from './edge-route.js'
 import { compareStrings } from './order.js'
 import { type OrderedMap, orderedMapOf } from './ordered-map.js'
 import type { Rule } from './rule.js'
 import { type Snapshot, type View, view } from './snapshot.js'
+import { wholeForm } from './table-form.js'
 import { allotClaims, type Allotment } from './translate/claims.js'
 import { clusterMaker, type ClusterNames, clustersOf } from './translate/clusters.js'
 import { type Destinations, destinationsOf } from './translate/destinations.js'
@@ -17,15 +18,18 @@ import {
   verdictOf,
 } from './translate/objects.js'
 import { bySeniority } from './translate/precedence.js'
-import { routeTablesOf } from './translate/route-tables.js'
+import { routeTablesOf, virtualHostsOf } from './translate/route-tables.js'
 import { fragmentsOf } from './translate/routes.js'
-import { clusterType, endpointType, listenerType, routeType } from './type-url.js'
+import { scopesOf } from './translate/scopes.js'
+import { clusterType, endpointType, listenerType, routeType, scopeType } from './type-url.js'
 import type { Acceptance, Verdict } from './verdict.js'
 
 export interface Translation {
   readonly snapshot: Snapshot
   /** One verdict for every object of the input, by uid. */
   readonly verdicts: OrderedMap<Verdict>
+  /** How many virtual hosts each data plane has, by its name: what its form is chosen by. */
+  readonly hosts: ReadonlyMap<string, number>
 }
 
 /**
@@ -73,10 +77,13 @@ const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation
   const destinations = destinationsOf(context)
   const outcomes = new Map<string, Acceptance>()
   const dataPlanes = new Map<string, View>()
-  for (const [name, { listeners }] of [...context.dataPlanes].sort(byName)) {
+  const hosts = new Map<string, number>()
+  for (const [name, plane] of [...context.dataPlanes].sort(byName)) {
     const allotment = allotClaims(rules.get(name) ?? [])
     for (const [uid, outcome] of allotment.outcomes) outcomes.set(uid, outcome)
-    dataPlanes.set(name, viewOf(allotment, listeners, destinations(name)))
+    const made = planeOf(plane, allotment, destinations(name))
+    dataPlanes.set(name, made.view)
+    hosts.set(name, made.hosts)
   }
   const verdicts = objects.map((object) =>
     verdictOf(object, outcomes.get(object.uid), destinations),
@@ -84,6 +91,7 @@ const assemble = (given: ReadonlyArray<Compiled>, context: Context): Translation
   return {
     snapshot: { dataPlanes },
     verdicts: orderedMapOf(verdicts.map((verdict) => [verdict.uid, verdict])),
+    hosts,
   }
 }
 
@@ -100,18 +108,24 @@ const groupedByPlane = (rules: ReadonlyArray<Rule>): ReadonlyMap<string, Readonl
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   compareStrings(a, b)
 
-const viewOf = (
+const planeOf = (
+  plane: DataPlane,
   { granted, serving }: Allotment,
-  listeners: ReadonlyArray<HttpListener>,
   destinations: Destinations,
-): View => {
+): { readonly view: View; readonly hosts: number } => {
+  const { listeners, form = wholeForm } = plane
   const clusterOf = clusterMaker(destinations)
   const { clusters, assignments } = clustersOf(serving, clusterOf, destinations)
   const nameOf: ClusterNames = (target) => clusterOf(target).name
-  return view({
-    [clusterType]: clusters,
-    [endpointType]: assignments,
-    [listenerType]: listenersOf(listeners),
-    [routeType]: routeTablesOf(listeners, fragmentsOf(granted, nameOf)),
-  })
+  const hosts = virtualHostsOf(fragmentsOf(granted, nameOf))
+  return {
+    hosts: hosts.length,
+    view: view({
+      [clusterType]: clusters,
+      [endpointType]: assignments,
+      [listenerType]: listenersOf(listeners, form),
+      [scopeType]: scopesOf(plane, form),
+      [routeType]: routeTablesOf(listeners, form, hosts),
+    }),
+  }
 }

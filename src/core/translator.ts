@@ -4,6 +4,7 @@ import { compareStrings } from './order.js'
 import { emptyOrderedMap, type OrderedMap, withValues } from './ordered-map.js'
 import type { Uid } from './resource.js'
 import type { Snapshot, View } from './snapshot.js'
+import type { TableForm } from './table-form.js'
 import type { Translation } from './translate.js'
 import { destinationsBy } from './translate/destinations.js'
 import { endpointsBy } from './translate/endpoints.js'
@@ -24,7 +25,10 @@ export interface World {
 export const emptyWorld: World = { routes: [], services: [], endpointSlices: [] }
 
 /** What has become of a world: objects are told apart by reference, and never change. */
-export type WorldChange = { readonly [Part in keyof World]: ListChange<World[Part][number]> }
+export type WorldChange = { readonly [Part in keyof World]: ListChange<World[Part][number]> } & {
+  /** The form that the tables of a data plane have from now on, by its name; as before where there is none. */
+  readonly forms?: ReadonlyMap<string, TableForm>
+}
 
 /** What distinguishes two worlds. Costs O(n), by reference, and nothing for a list that is the very same. */
 export const worldChange = (before: World, after: World): WorldChange => ({
@@ -47,13 +51,14 @@ export interface Translator {
  * Makes a translator of an empty world.
  *
  * After any sequence of changes its translation is, byte for byte, version for version and word for word, what
- * `translate` makes of what is there; and what is as it was before is the very same object: a resource, a
- * type, a data plane, a verdict.
+ * `translate` makes of what is there, in the same forms; and what is as it was before is the very same object: a
+ * resource, a type, a data plane, a verdict.
  *
  * An update costs what it touches: the objects that have changed and the claims that they make, everyone who makes
  * the same claims, the virtual hosts in which they stand, the Services that have changed and the objects that name
  * them if those have to hear of it. Beside that, for each touched table a copy of its list of hosts and a digest of
- * theirs. It holds what is there, and nothing of what was.
+ * theirs: in the sharded form that is one for a host, and all of them for one with a wildcard. Another form costs a
+ * look at every fragment. It holds what is there, and nothing of what was.
  *
  * ```ts
  * import assert from 'node:assert/strict'
@@ -87,7 +92,7 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
     return object && verdictOf(object, outcomeIn(planes, uid), destinations)
   }
   return {
-    update: ({ routes, services, endpointSlices }) => {
+    update: ({ routes, services, endpointSlices, forms }) => {
       const stray =
         objects.stray(routes.removed) ?? backends.stray(services.removed, endpointSlices.removed)
       if (stray !== undefined) throw new Error(`${stray} ${strayWords}`)
@@ -95,16 +100,18 @@ export const translator = (dataPlanes: Context['dataPlanes']): Translator => {
       const changed = objects.update(routes)
       const judged = new Set<Uid>(changed.keys())
       const views = new Map<string, View>()
+      const hosts = new Map<string, number>()
       for (const [name, plane] of planes) {
         touched.forEach(plane.look)
         for (const [uid, object] of changed) move(plane, name, uid, object)
-        const settled = plane.settle()
+        const settled = plane.settle(forms?.get(name))
         views.set(name, settled.view)
+        hosts.set(name, settled.hosts)
         settled.judged.forEach((uid) => judged.add(uid))
       }
       snapshot = sameSnapshot(snapshot, views)
       verdicts = withVerdicts(verdicts, judged, verdictOfUid)
-      return { snapshot, verdicts }
+      return { snapshot, verdicts, hosts }
     },
   }
 }
@@ -114,18 +121,23 @@ const strayWords =
 
 /** A translator that can begin anew. */
 export interface RenewableTranslator extends Translator {
-  /** Forgets everything, and translates this world. Costs what a translation of everything does. */
+  /** Forgets everything but the forms, and translates this world. Costs what a translation of everything does. */
   readonly renew: (world: World) => Translation
 }
 
 /** Makes a renewable translator of an empty world. */
 export const renewableTranslator = (dataPlanes: Context['dataPlanes']): RenewableTranslator => {
   let current = translator(dataPlanes)
+  const forms = new Map<string, TableForm>()
   return {
-    update: (change) => current.update(change),
+    update: (change) => {
+      const translation = current.update(change)
+      for (const [name, form] of change.forms ?? []) forms.set(name, form)
+      return translation
+    },
     renew: (world) => {
       current = translator(dataPlanes)
-      return current.update(worldChange(emptyWorld, world))
+      return current.update({ ...worldChange(emptyWorld, world), forms })
     },
   }
 }

@@ -90,7 +90,7 @@ const reportVerdicts = (
   for (const { where, isWanted } of gone)
     logger.log('info', isWanted ? 'resolved' : 'wanted no more', { where })
   const isKnown = before.published !== undefined && sameVerdicts(before.verdicts, verdicts)
-  if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })
+  if (!isKnown) onVerdicts({ ...published, verdicts })
   return next
 }
 

@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '@bufbuild/protobuf'
+import type { Context } from '../../src/core/context.js'
 import { translate, type Translation } from '../../src/core/translate.js'
 import {
   clusterType,
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../src/core/type-url.js'
 import * as PM from '../../src/core/persistent-map.js'
@@ -32,6 +34,12 @@ const outputs = {
   'endpoints.json': endpointType,
 } as const
 
+/** Scopes are there where there may be shards. */
+const outputsOf = ({ dataPlanes }: Context): Readonly<Record<string, TypeUrl>> =>
+  [...dataPlanes.values()].some(({ shards }) => shards !== undefined)
+    ? { ...outputs, 'scopes.json': scopeType }
+    : outputs
+
 /** The resources of a type, of each data plane by its name. */
 const resourcesJson = ({ snapshot }: Translation, typeUrl: TypeUrl): string =>
   pretty(
@@ -53,16 +61,19 @@ describe.each(cases)('%s', (name) => {
   const [routes, context] = readCase(readFileSync(path('in.yaml'), 'utf8'))
   const translation = translate(routes, context)
 
-  test.each(Object.entries(outputs))('%s is as it was reviewed', async (file, typeUrl) => {
-    await expect(resourcesJson(translation, typeUrl)).toMatchFileSnapshot(path(file))
-  })
+  test.each(Object.entries(outputsOf(context)))(
+    '%s is as it was reviewed',
+    async (file, typeUrl) => {
+      await expect(resourcesJson(translation, typeUrl)).toMatchFileSnapshot(path(file))
+    },
+  )
 
   test('verdicts.json is as it was reviewed', async () => {
     await expect(verdictsJson(translation)).toMatchFileSnapshot(path('verdicts.json'))
   })
 
   test('no file stands in the folder that no case claims', () => {
-    const known = ['in.yaml', ...Object.keys(outputs), 'verdicts.json']
+    const known = ['in.yaml', ...Object.keys(outputsOf(context)), 'verdicts.json']
     expect(readdirSync(path('')).filter((file) => !known.includes(file))).toStrictEqual([])
   })
 })

@@ -28,8 +28,13 @@ export const readCase = (text: string): readonly [ReadonlyArray<EdgeRoute>, Cont
   })
   const dataPlanes = documents.flatMap((one) => {
     if (one.kind !== 'DataPlane') return []
-    const { name, listeners, addresses } = one
-    return [[name, { listeners, ...(addresses && { addresses }) }] as const]
+    const { name, listeners, addresses, shards, form } = one
+    const given = {
+      ...(addresses && { addresses }),
+      ...(shards !== undefined && { shards }),
+      ...(form && { form }),
+    }
+    return [[name, { listeners, ...given }] as const]
   })
   const context = {
     dataPlanes: dataPlanes.length === 0 ? defaultContext.dataPlanes : new Map(dataPlanes),

@@ -5,9 +5,11 @@ import type { EdgeRoute } from '../../src/core/edge-route.js'
 import { changedKeys } from '../../src/core/ordered-map.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Resource } from '../../src/core/resource.js'
+import type { TableForm } from '../../src/core/table-form.js'
 import { translate } from '../../src/core/translate.js'
 import { emptyWorld, translator, type World, worldChange } from '../../src/core/translator.js'
 import { typeUrls } from '../../src/core/type-url.js'
+import { inForms, mayBeSharded, tableForms } from '../support/forms.js'
 import { contentOf, verdictText } from '../support/oracle/content.js'
 import { world } from '../support/oracle/world.js'
 
@@ -17,7 +19,12 @@ interface History {
   readonly routes: ReadonlyArray<EdgeRoute>
   readonly services: ReadonlyArray<Service>
   readonly endpointSlices: ReadonlyArray<EndpointSlice>
-  readonly steps: ReadonlyArray<World>
+  readonly steps: ReadonlyArray<Step>
+}
+
+/** What is there after a step, and which forms it has brought. */
+interface Step extends World {
+  readonly forms: ReadonlyMap<string, TableForm>
 }
 
 /** Later forms of an object beside it: as it was, with what another one wants, older, and about to go. */
@@ -51,30 +58,38 @@ const places = (maxLength: number): fc.Arbitrary<ReadonlyArray<number>> =>
     { weight: 3, arbitrary: fc.array(fc.nat(40), { maxLength }) },
   )
 
+const forms: fc.Arbitrary<ReadonlyMap<string, TableForm>> = fc
+  .array(fc.tuple(fc.constantFrom('edge-envoy', 'other', 'nowhere'), tableForms), { maxLength: 1 })
+  .map((all) => new Map(all))
+
+const step = fc.record({
+  routes: places(6),
+  services: places(3),
+  endpointSlices: places(3),
+  forms,
+})
+
 const history: fc.Arbitrary<History> = fc
-  .tuple(
-    world,
-    world,
-    fc.array(fc.record({ routes: places(6), services: places(3), endpointSlices: places(3) }), {
-      minLength: 1,
-      maxLength: 12,
-    }),
+  .tuple(world, world, fc.array(step, { minLength: 1, maxLength: 12 }))
+  .chain(([one, two, toggles]) =>
+    mayBeSharded(one.context.dataPlanes).map((dataPlanes) => ({ one, two, toggles, dataPlanes })),
   )
-  .map(([one, two, toggles]) => {
+  .map(({ one, two, toggles, dataPlanes }) => {
     const both = [...one.routes, ...two.routes]
     const routes = both.flatMap((route, i) => formsOf(route, both.at(i - 1) ?? route))
     const services = [...one.context.services, ...two.context.services]
     const endpointSlices = [...one.context.endpointSlices, ...two.context.endpointSlices]
-    const steps: Array<World> = []
+    const steps: Array<Step> = []
     for (const each of toggles) {
       const last = steps.at(-1) ?? emptyWorld
       steps.push({
         routes: toggled(routes, last.routes, each.routes),
         services: toggled(services, last.services, each.services),
         endpointSlices: toggled(endpointSlices, last.endpointSlices, each.endpointSlices),
+        forms: each.forms,
       })
     }
-    return { dataPlanes: one.context.dataPlanes, routes, services, endpointSlices, steps }
+    return { dataPlanes, routes, services, endpointSlices, steps }
   })
 
 const runs = { numRuns: 1000 }
@@ -84,12 +99,15 @@ test.prop([history], runs)(
   ({ dataPlanes, steps }) => {
     const incremental = translator(dataPlanes)
     let before = emptyWorld
-    for (const now of steps) {
-      const actual = incremental.update(worldChange(before, now))
+    let inForce = dataPlanes
+    for (const { forms: given, ...now } of steps) {
+      const actual = incremental.update({ ...worldChange(before, now), forms: given })
       before = now
-      const expected = translate(now.routes, { dataPlanes, ...now })
+      inForce = inForms(inForce, given)
+      const expected = translate(now.routes, { ...now, dataPlanes: inForce })
       expect(contentOf(actual.snapshot)).toBe(contentOf(expected.snapshot))
       expect(verdictText(actual)).toBe(verdictText(expected))
+      expect([...actual.hosts]).toStrictEqual([...expected.hosts])
     }
   },
 )
@@ -109,8 +127,8 @@ test.prop([history], runs)(
     const incremental = translator(dataPlanes)
     let last = incremental.update(worldChange(emptyWorld, emptyWorld))
     let before = emptyWorld
-    for (const now of steps) {
-      const next = incremental.update(worldChange(before, now))
+    for (const { forms: given, ...now } of steps) {
+      const next = incremental.update({ ...worldChange(before, now), forms: given })
       const known = resourcesOf(last)
       for (const [name, resource] of resourcesOf(next)) {
         const old = known.get(name)

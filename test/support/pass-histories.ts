@@ -133,7 +133,7 @@ const after = (before: Reconciled, { translated, problems, ...step }: Step): Rec
   const seen = problems === undefined ? before.seen : { routes: [], problems }
   const { published: known } = before
   const published = translated && {
-    ...{ routes: [], backends: undefined },
+    ...{ routes: [], backends: undefined, hosts: new Map<string, number>() },
     snapshot: known === undefined || step.isPublished ? { dataPlanes: new Map() } : known.snapshot,
     verdicts: edited(known?.verdicts ?? nothingYet.verdicts, translated),
   }

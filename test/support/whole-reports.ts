@@ -55,7 +55,7 @@ export const wholeReporter = ({ logger, metrics, onVerdicts }: WholePorts) => {
     }
     known = next
     const isKnown = before.published !== undefined && inBytes(before.verdicts) === inBytes(verdicts)
-    if (!isKnown) onVerdicts({ snapshot: published.snapshot, verdicts })
+    if (!isKnown) onVerdicts({ ...published, verdicts })
   }
 }
 

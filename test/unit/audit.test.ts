@@ -48,7 +48,7 @@ const resultOf = (world: World, actual: Translation): Result => {
 }
 
 const withView = (
-  { snapshot, verdicts }: Translation,
+  { snapshot, ...others }: Translation,
   typeUrl: TypeUrl,
   change: (resources: PM.PersistentMap<Resource>) => PM.PersistentMap<Resource>,
 ): Translation => {
@@ -56,7 +56,7 @@ const withView = (
   const view = changed.get(plane)
   if (view === undefined) throw new Error('there is no such data plane')
   changed.set(plane, { ...view, [typeUrl]: change(view[typeUrl]) })
-  return { snapshot: { dataPlanes: changed }, verdicts }
+  return { ...others, snapshot: { dataPlanes: changed } }
 }
 
 const tablesOf = (snapshot: Snapshot): PM.PersistentMap<Resource> =>
@@ -104,7 +104,7 @@ describe('an audit', () => {
   })
 
   test('finds a verdict that is another one, one too many and one too few', () => {
-    const { snapshot, verdicts } = actual
+    const { verdicts } = actual
     const one = verdicts.get('r1')
     if (one === undefined) throw new Error('there is no such verdict')
     const others = withValues(
@@ -115,7 +115,7 @@ describe('an audit', () => {
         ['r9', { ...one, uid: 'r9' }],
       ]),
     )
-    expect(resultOf(world, { snapshot, verdicts: others }).found).toEqual(
+    expect(resultOf(world, { ...actual, verdicts: others }).found).toEqual(
       ['r0', 'r1', 'r9'].map((uid) => ({ _tag: 'Verdict', uid })),
     )
   })

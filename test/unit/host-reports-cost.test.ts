@@ -45,6 +45,7 @@ test('reports, dates and writes ask only the objects of which something has chan
     verdicts,
     routes: [],
     backends: undefined,
+    hosts: new Map<string, number>(),
   }
   const before: Reconciled = {
     ...{ ...nothingYet, seen: { routes: [], problems: [] }, published, verdicts },

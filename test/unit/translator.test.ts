@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { defaultContext, type EndpointSlice, type Service } from '../../src/core/context.js'
-import type { EdgeRoute } from '../../src/core/edge-route.js'
-import { emptyWorld, translator, worldChange } from '../../src/core/translator.js'
+import { defaultDataPlane, type EdgeRoute } from '../../src/core/edge-route.js'
+import { entries } from '../../src/core/persistent-map.js'
+import { viewOf } from '../../src/core/snapshot.js'
+import { wholeForm } from '../../src/core/table-form.js'
+import type { Translation } from '../../src/core/translate.js'
+import {
+  emptyWorld,
+  renewableTranslator,
+  translator,
+  worldChange,
+} from '../../src/core/translator.js'
 import { listChange } from '../../src/core/translator/list-change.js'
+import { routeType } from '../../src/core/type-url.js'
+import { contentOf } from '../support/oracle/content.js'
 
 const route: EdgeRoute = {
   metadata: { namespace: 'shop', name: 'a', uid: 'a', generation: 1, finalizers: [] },
@@ -45,6 +56,32 @@ describe('what is to be removed and is not there', () => {
     }
     expect(() => update(change)).toThrow('a slice of')
     expect(update(worldChange(whole, whole))).toEqual(before)
+  })
+})
+
+describe('the form of the tables', () => {
+  const forms = new Map([[defaultDataPlane, { _tag: 'Sharded', shards: 3 }] as const])
+  const tablesIn = ({ snapshot }: Translation): ReadonlyArray<string> =>
+    [...entries(viewOf(snapshot, defaultDataPlane)[routeType])].map(({ name }) => name)
+  const nothing = worldChange(emptyWorld, emptyWorld)
+
+  test('is the one that was last asked for, of each data plane that there is', () => {
+    const { update } = translator(defaultContext.dataPlanes)
+    expect(tablesIn(update(worldChange(emptyWorld, whole)))).toEqual(['http'])
+    const sharded = update({ ...nothing, forms: new Map([...forms, ['nowhere', wholeForm]]) })
+    expect(tablesIn(sharded)).toEqual(['shard-3-0', 'shard-3-1', 'shard-3-2'])
+    expect(sharded.hosts).toEqual(new Map([[defaultDataPlane, 1]]))
+    expect(update(nothing).snapshot).toBe(sharded.snapshot)
+    expect(update({ ...nothing, forms }).snapshot).toBe(sharded.snapshot)
+  })
+
+  test('outlasts a beginning anew', () => {
+    const { update, renew } = renewableTranslator(defaultContext.dataPlanes)
+    const before = update({ ...worldChange(emptyWorld, whole), forms })
+    expect(contentOf(renew(whole).snapshot)).toBe(contentOf(before.snapshot))
+    const back = update({ ...nothing, forms: new Map([[defaultDataPlane, wholeForm]]) })
+    expect(contentOf(renew(whole).snapshot)).toBe(contentOf(back.snapshot))
+    expect(tablesIn(back)).toEqual(['http'])
   })
 })
 

@@ -8,24 +8,64 @@ import {
   tableResource,
   type TableHost,
 } from '../resource.js'
+import { isWildcard, scopeHeader, shardOf, shardTable, type TableForm } from '../table-form.js'
 
 /**
- * One route table for each listener, named as the listener: a virtual host for each hostname, in which the
- * claims stand in order of precedence. Without any claim the table is empty, and still there: an Envoy
- * keeps a table that is taken away.
+ * The route tables of a data plane, for its virtual hosts: in the whole form one for each listener, named as the
+ * listener; in shards one for each shard, for all listeners. Without any claim a table is empty, and still there: an
+ * Envoy keeps a table that is taken away, and opens no listener before it has every table that this one may need.
  */
 export const routeTablesOf = (
   listeners: ReadonlyArray<HttpListener>,
-  fragments: ReadonlyArray<Fragment>,
+  form: TableForm,
+  hosts: ReadonlyArray<TableHost>,
 ): ReadonlyArray<Resource> => {
-  const virtualHosts = virtualHostsOf(fragments)
-  return listeners.map(({ name }) => tableResource(name, { head: tableHeadOf(name), virtualHosts }))
+  switch (form._tag) {
+    case 'Whole':
+      return listeners.map(({ name }) => routeTable(name, hosts))
+    case 'Sharded': {
+      const { shards } = form
+      const ownOf = hostsByShard(hosts, shards)
+      return Array.from({ length: shards }, (_, shard) =>
+        routeTable(shardTable(shards, shard), ownOf(shard)),
+      )
+    }
+  }
 }
 
-/** The settings of the table of a listener. */
-export const tableHeadOf = (listener: string): Uint8Array =>
-  // The Host header may name a port: it says where the client has connected to, not what it wants.
-  tableHead({ name: listener, ignorePortInHostMatching: true })
+/** The table of this name with these hosts, in the order of their names. */
+export const routeTable = (name: string, virtualHosts: ReadonlyArray<TableHost>): Resource =>
+  tableResource(name, { head: tableHeadOf(name), virtualHosts })
+
+/**
+ * The hosts of any shard, in the order of their names, as the given ones are. Costs O(hosts), and for each shard
+ * that is asked for a copy of its own and of those with a wildcard.
+ */
+export const hostsByShard = (
+  hosts: ReadonlyArray<TableHost>,
+  shards: number,
+): ((shard: number) => ReadonlyArray<TableHost>) => {
+  const everywhere: Array<TableHost> = []
+  const byShard = new Map<number, Array<TableHost>>()
+  for (const host of hosts) {
+    const shard = shardOf(host.name, shards)
+    const others = isWildcard(host.name) ? everywhere : byShard.get(shard)
+    if (others === undefined) byShard.set(shard, [host])
+    else others.push(host)
+  }
+  // An asterisk comes before all that a name can begin with.
+  return (shard) => [...everywhere, ...(byShard.get(shard) ?? [])]
+}
+
+/** The settings of the table of this name, the same in every form. */
+export const tableHeadOf = (name: string): Uint8Array =>
+  tableHead({
+    name,
+    // The Host header may name a port: it says where the client has connected to, not what it wants.
+    ignorePortInHostMatching: true,
+    // Between an Envoy and its control plane alone: what a client says there reaches no upstream in either form.
+    requestHeadersToRemove: [scopeHeader],
+  })
 
 /** The virtual host of a hostname; the fragments come in their order. */
 export const tableHostOf = (host: string, fragments: ReadonlyArray<Fragment>): TableHost => ({
@@ -34,7 +74,8 @@ export const tableHostOf = (host: string, fragments: ReadonlyArray<Fragment>): T
   fragments,
 })
 
-const virtualHostsOf = (fragments: ReadonlyArray<Fragment>): ReadonlyArray<TableHost> => {
+/** A virtual host for each hostname, in which the claims stand in order of precedence. */
+export const virtualHostsOf = (fragments: ReadonlyArray<Fragment>): ReadonlyArray<TableHost> => {
   const byHost = new Map<string, Array<Fragment>>()
   for (const fragment of fragments) {
     const others = byHost.get(fragment.virtualHost)

@@ -2,12 +2,14 @@ import type { DataPlane } from '../context.js'
 import * as PM from '../persistent-map.js'
 import type { Resource, Uid } from '../resource.js'
 import type { Rule, Target } from '../rule.js'
-import { type View, view } from '../snapshot.js'
+import { emptyView, reuseView, type View, view } from '../snapshot.js'
+import { isSameForm, type TableForm, wholeForm } from '../table-form.js'
 import { outcomeOf } from '../translate/claims.js'
 import { targetsOf } from '../translate/clusters.js'
 import type { Destinations } from '../translate/destinations.js'
 import { listenersOf } from '../translate/listeners.js'
-import { clusterType, endpointType, listenerType, routeType } from '../type-url.js'
+import { scopesOf } from '../translate/scopes.js'
+import { clusterType, endpointType, listenerType, routeType, scopeType } from '../type-url.js'
 import type { Acceptance } from '../verdict.js'
 import { type Claimant, claimantsOf, grantIndex } from './grant-index.js'
 import { tableIndex } from './table-index.js'
@@ -23,8 +25,8 @@ export interface PlaneIndex {
   readonly look: (service: string) => void
   /** How an object fares against others; `undefined` if it is not there. */
   readonly outcome: (uid: Uid) => Acceptance | undefined
-  /** Brings the view up to date. */
-  readonly settle: () => Settled
+  /** Brings the view up to date, with the tables in this form from now on; in the form that they have if absent. */
+  readonly settle: (form?: TableForm) => Settled
 }
 
 export interface Settled {
@@ -32,6 +34,8 @@ export interface Settled {
   readonly view: View
   /** The objects that other words may have to be said of, beside those that have come. */
   readonly judged: ReadonlySet<Uid>
+  /** How many virtual hosts there are. */
+  readonly hosts: number
 }
 
 interface Resident {
@@ -40,15 +44,13 @@ interface Resident {
 }
 
 /** Begins with no rules. What is touched between two calls of `settle` is paid for once. */
-export const planeIndex = (
-  { listeners }: Pick<DataPlane, 'listeners'>,
-  destinations: Destinations,
-): PlaneIndex => {
-  const tables = tableIndex(listeners)
+export const planeIndex = (plane: DataPlane, destinations: Destinations): PlaneIndex => {
+  const first = plane.form ?? wholeForm
+  const tables = tableIndex(plane.listeners, first)
   const grants = grantIndex(tables)
   const targets = targetIndex(destinations)
   const residents = new Map<Uid, Resident>()
-  let current = view({ [listenerType]: listenersOf(listeners) })
+  let [current, inForce] = [withForm(emptyView, plane, first), first]
   return {
     enter: (uid, rules) => {
       const named = rules.flatMap(targetsOf)
@@ -69,26 +71,42 @@ export const planeIndex = (
       const made = residents.get(uid)?.claimants.map((each) => each.made)
       return made && outcomeOf(made, ({ claim }) => grants.winnerOf(claim))
     },
-    settle: () => {
+    settle: (form = inForce) => {
+      if (!isSameForm(form, inForce)) current = withForm(current, plane, form)
+      inForce = form
       const { judged, turned } = grants.settle()
       for (const { rule, serves, targets: own } of turned)
         (serves ? targets.use : targets.release)(rule.owner.uid, own)
       const changes = targets.changes()
-      current = withChanges(current, changes, tables.changed())
-      return { view: current, judged: new Set([...judged, ...changes.judged]) }
+      current = withChanges(current, changes, tables.changed(form))
+      const toJudge = new Set([...judged, ...changes.judged])
+      return { view: current, judged: toJudge, hosts: tables.size() }
     },
   }
+}
+
+/** With the listeners and the scopes of this form. */
+const withForm = (before: View, plane: DataPlane, form: TableForm): View => {
+  const made = view({
+    [listenerType]: listenersOf(plane.listeners, form),
+    [scopeType]: scopesOf(plane, form),
+  })
+  return reuseView(before, {
+    ...before,
+    [listenerType]: made[listenerType],
+    [scopeType]: made[scopeType],
+  })
 }
 
 const withChanges = (
   before: View,
   { clusters, assignments }: TargetChanges,
-  tables: ReadonlyArray<Resource>,
+  tables: ReadonlyMap<string, Resource | undefined>,
 ): View => {
   const edits = [
     [clusterType, clusters],
     [endpointType, assignments],
-    [routeType, new Map(tables.map((table) => [table.name, table]))],
+    [routeType, tables],
   ] as const
   return edits.reduce((current, [typeUrl, changed]) => {
     const resources = PM.edit(current[typeUrl], changed)

@@ -1,0 +1,90 @@
+import { compareStrings, edited, findSorted } from '../order.js'
+import { type Fragment, sortedStrings, type TableHost, type Uid } from '../resource.js'
+import { tableHostOf } from '../translate/route-tables.js'
+import { tally } from './tally.js'
+
+/** Virtual hosts that stand in the same tables. */
+export interface Shelf {
+  readonly put: (fragment: Fragment) => void
+  readonly drop: (fragment: Fragment) => void
+  /** What stands there now. */
+  readonly contents: () => ShelfContents
+  /** How many hosts there were when `contents` was last asked. */
+  readonly size: () => number
+}
+
+/** Each list is the very same as long as it says the same. */
+export interface ShelfContents {
+  /** In the order of their names. */
+  readonly hosts: ReadonlyArray<TableHost>
+  readonly owners: ReadonlyArray<Uid>
+  /** The names of the clusters that they send to, sorted. */
+  readonly clusters: ReadonlyArray<string>
+}
+
+/**
+ * Begins with these hosts, in the order of their names.
+ *
+ * A changed host is made anew, by a copy of its list of fragments; hosts that are not touched keep theirs, their
+ * digests and their bytes. The list of hosts is copied.
+ */
+export const shelfOf = (first: ReadonlyArray<TableHost>): Shelf => {
+  const owners = tally()
+  const clusters = tally()
+  const edits = new Map<string, Map<string, Fragment | undefined>>()
+  let hosts = first
+  const edit = (host: string, key: string, fragment: Fragment | undefined): void => {
+    const known = edits.get(host)
+    if (known === undefined) edits.set(host, new Map([[key, fragment]]))
+    else known.set(key, fragment)
+  }
+  const count = ({ owner, clusters: names }: Fragment): void => {
+    owners.add(owner)
+    names.forEach(clusters.add)
+  }
+  for (const { fragments } of first) fragments.forEach(count)
+  return {
+    put: (fragment) => {
+      count(fragment)
+      edit(fragment.virtualHost, fragment.sortKey, fragment)
+    },
+    drop: ({ owner, clusters: names, virtualHost, sortKey }) => {
+      owners.drop(owner)
+      names.forEach(clusters.drop)
+      edit(virtualHost, sortKey, undefined)
+    },
+    contents: () => {
+      if (edits.size > 0) hosts = withEdits(hosts, edits)
+      edits.clear()
+      return { hosts, owners: owners.names(), clusters: clusters.names() }
+    },
+    size: () => hosts.length,
+  }
+}
+
+/** A host without fragments is none. */
+const withEdits = (
+  hosts: ReadonlyArray<TableHost>,
+  edits: ReadonlyMap<string, ReadonlyMap<string, Fragment | undefined>>,
+): ReadonlyArray<TableHost> => {
+  const changed = new Map<string, TableHost | undefined>()
+  for (const [name, own] of edits) {
+    const before = findSorted(hosts, (host) => compareStrings(host.name, name))?.fragments ?? []
+    const fragments = edited(before, ({ sortKey }) => sortKey, own)
+    changed.set(name, fragments.length === 0 ? undefined : tableHostOf(name, fragments))
+  }
+  return edited(hosts, ({ name }) => name, changed)
+}
+
+/**
+ * What stands on a shelf of hosts with a wildcard and on one of exact hosts: an asterisk comes before all that a name
+ * can begin with. The very same lists as the latter's where there is nothing on the former.
+ */
+export const together = (wildcards: ShelfContents, exact: ShelfContents): ShelfContents =>
+  wildcards.hosts.length === 0
+    ? exact
+    : {
+        hosts: [...wildcards.hosts, ...exact.hosts],
+        owners: sortedStrings([...wildcards.owners, ...exact.owners]),
+        clusters: sortedStrings([...wildcards.clusters, ...exact.clusters]),
+      }
