@@ -18,7 +18,7 @@ export interface DataPlane {
    */
   readonly addresses?: AddressPolicy
   /**
-   * Into how many tables its hosts may be put once they are many, at most 999,999; absent or 0: they stay in one
+   * Into how many tables its hosts may be put once they are many, at most 4,096; absent or 0: they stay in one
    * table for each listener. Its Envoys are offered the scopes of so many, so that it should rarely change.
    */
   readonly shards?: number

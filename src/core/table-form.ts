@@ -22,6 +22,12 @@ export const isSameForm = (a: TableForm, b: TableForm): boolean =>
 /** The header in which the filter writes the key of the shard; clients and upstreams never see it. */
 export const scopeHeader = 'x-edgewright-scope'
 
+/**
+ * The most shards that a data plane may have: 200 hosts in each are 800,000. Each is a table and a scope in every
+ * Envoy, and who asks for the table of one has them all derived.
+ */
+export const maxShards = 4096
+
 /** The name of the table of a shard. It says how many there are: with another number these are other tables. */
 export const shardTable = (shards: number, shard: number): string => `shard-${shards}-${shard}`
 
@@ -32,9 +38,9 @@ export const scopeKey = (shards: number, shard: number): string => `${shards}-${
 export const shardNamed = (
   table: string,
 ): { readonly shards: number; readonly shard: number } | undefined => {
-  const [, shards, shard] = /^shard-([1-9][0-9]{0,5})-(0|[1-9][0-9]{0,5})$/.exec(table) ?? []
+  const [, shards, shard] = /^shard-([1-9][0-9]{0,3})-(0|[1-9][0-9]{0,3})$/.exec(table) ?? []
   const found = { shards: Number(shards), shard: Number(shard) }
-  return found.shard < found.shards ? found : undefined
+  return found.shard < found.shards && found.shards <= maxShards ? found : undefined
 }
 
 /** True for a host that stands in every shard, as many requests' hosts may mean it. */

@@ -7,10 +7,19 @@ import { tally } from './tally.js'
 export interface Shelf {
   readonly put: (fragment: Fragment) => void
   readonly drop: (fragment: Fragment) => void
+  /** Puts a host in the place of the one of its name, as it is. */
+  readonly replace: (change: HostChange) => void
   /** What stands there now. */
   readonly contents: () => ShelfContents
   /** How many hosts there were when `contents` was last asked. */
   readonly size: () => number
+}
+
+/** A host that is another than before, or is there on one side only. */
+export interface HostChange {
+  readonly name: string
+  readonly before: TableHost | undefined
+  readonly after: TableHost | undefined
 }
 
 /** Each list is the very same as long as it says the same. */
@@ -29,51 +38,73 @@ export interface ShelfContents {
  * digests and their bytes. The list of hosts is copied.
  */
 export const shelfOf = (first: ReadonlyArray<TableHost>): Shelf => {
-  const owners = tally()
-  const clusters = tally()
+  const counts = fragmentCounts()
   const edits = new Map<string, Map<string, Fragment | undefined>>()
+  const replaced = new Map<string, TableHost | undefined>()
   let hosts = first
   const edit = (host: string, key: string, fragment: Fragment | undefined): void => {
     const known = edits.get(host)
     if (known === undefined) edits.set(host, new Map([[key, fragment]]))
     else known.set(key, fragment)
   }
-  const count = ({ owner, clusters: names }: Fragment): void => {
-    owners.add(owner)
-    names.forEach(clusters.add)
-  }
-  for (const { fragments } of first) fragments.forEach(count)
+  for (const { fragments } of first) fragments.forEach(counts.add)
   return {
     put: (fragment) => {
-      count(fragment)
+      counts.add(fragment)
       edit(fragment.virtualHost, fragment.sortKey, fragment)
     },
-    drop: ({ owner, clusters: names, virtualHost, sortKey }) => {
-      owners.drop(owner)
-      names.forEach(clusters.drop)
-      edit(virtualHost, sortKey, undefined)
+    drop: (fragment) => {
+      counts.drop(fragment)
+      edit(fragment.virtualHost, fragment.sortKey, undefined)
+    },
+    replace: ({ name, before, after }) => {
+      before?.fragments.forEach(counts.drop)
+      after?.fragments.forEach(counts.add)
+      replaced.set(name, after)
     },
     contents: () => {
-      if (edits.size > 0) hosts = withEdits(hosts, edits)
+      const changed = new Map([...replaced, ...editedHosts(hosts, edits)])
+      if (changed.size > 0) hosts = edited(hosts, ({ name }) => name, changed)
+      replaced.clear()
       edits.clear()
-      return { hosts, owners: owners.names(), clusters: clusters.names() }
+      return { hosts, ...counts.names() }
     },
     size: () => hosts.length,
   }
 }
 
+/** Counts whose fragments there are, and to which clusters they send. */
+const fragmentCounts = () => {
+  const owners = tally()
+  const clusters = tally()
+  return {
+    add: (fragment: Fragment): void => {
+      owners.add(fragment.owner)
+      fragment.clusters.forEach(clusters.add)
+    },
+    drop: (fragment: Fragment): void => {
+      owners.drop(fragment.owner)
+      fragment.clusters.forEach(clusters.drop)
+    },
+    names: (): Pick<ShelfContents, 'owners' | 'clusters'> => ({
+      owners: owners.names(),
+      clusters: clusters.names(),
+    }),
+  }
+}
+
 /** A host without fragments is none. */
-const withEdits = (
+const editedHosts = (
   hosts: ReadonlyArray<TableHost>,
   edits: ReadonlyMap<string, ReadonlyMap<string, Fragment | undefined>>,
-): ReadonlyArray<TableHost> => {
+): ReadonlyMap<string, TableHost | undefined> => {
   const changed = new Map<string, TableHost | undefined>()
   for (const [name, own] of edits) {
     const before = findSorted(hosts, (host) => compareStrings(host.name, name))?.fragments ?? []
     const fragments = edited(before, ({ sortKey }) => sortKey, own)
     changed.set(name, fragments.length === 0 ? undefined : tableHostOf(name, fragments))
   }
-  return edited(hosts, ({ name }) => name, changed)
+  return changed
 }
 
 /**

@@ -10,12 +10,14 @@ import {
 } from '../resource.js'
 import { isSameForm, isWildcard, shardOf, shardTable, type TableForm } from '../table-form.js'
 import { tableHeadOf } from '../translate/route-tables.js'
-import { type Shelf, type ShelfContents, shelfOf, together } from './shelf.js'
+import { type HostChange, type Shelf, type ShelfContents, shelfOf, together } from './shelf.js'
 
 /** The fragments of a data plane, and the tables that they make. */
 export interface TableIndex {
   readonly put: (fragment: Fragment) => void
   readonly drop: (fragment: Fragment) => void
+  /** Puts a host in the place of the one of its name, as it is. */
+  readonly replace: (change: HostChange) => void
   /**
    * The tables that are others than when this was last asked, by name, in this form from now on; `undefined` for
    * those that are gone.
@@ -32,7 +34,7 @@ export interface TableIndex {
  * hosts keep their digests and their bytes.
  */
 export const tableIndex = (
-  listeners: ReadonlyArray<HttpListener>,
+  listeners: ReadonlyArray<Pick<HttpListener, 'name'>>,
   first: TableForm,
 ): TableIndex => {
   let inForce = first
@@ -40,6 +42,7 @@ export const tableIndex = (
   return {
     put: (fragment) => shelves.put(fragment),
     drop: (fragment) => shelves.drop(fragment),
+    replace: (change) => shelves.replace(change),
     size: () => shelves.size(),
     changed: (form) => {
       if (isSameForm(form, inForce)) return shelves.changed()
@@ -59,7 +62,7 @@ interface Plan {
   readonly placeOf: (host: string) => number | undefined
 }
 
-const planOf = (listeners: ReadonlyArray<HttpListener>, form: TableForm): Plan => {
+const planOf = (listeners: ReadonlyArray<Pick<HttpListener, 'name'>>, form: TableForm): Plan => {
   switch (form._tag) {
     case 'Whole':
       return { tables: [listeners.map(({ name }) => name)], placeOf: () => 0 }
@@ -73,7 +76,7 @@ const planOf = (listeners: ReadonlyArray<HttpListener>, form: TableForm): Plan =
   }
 }
 
-interface Shelves extends Pick<TableIndex, 'put' | 'drop' | 'size'> {
+interface Shelves extends Pick<TableIndex, 'put' | 'drop' | 'replace' | 'size'> {
   readonly changed: () => ReadonlyMap<string, Resource>
   /** In the order of their names. */
   readonly hosts: () => ReadonlyArray<TableHost>
@@ -86,15 +89,16 @@ const shelvesOf = ({ tables, placeOf }: Plan, first: ReadonlyArray<TableHost>): 
   const shelves = tables.map((names, place) => tableShelf(names, given.get(place) ?? []))
   const touched = new Set<number>()
   let areAllTouched = true
-  const shelfFor = ({ virtualHost }: Fragment): Shelf => {
-    const place = placeOf(virtualHost)
+  const shelfFor = (host: string): Shelf => {
+    const place = placeOf(host)
     if (place === undefined) areAllTouched = true
     else touched.add(place)
     return (place === undefined ? undefined : shelves[place]) ?? everywhere
   }
   return {
-    put: (fragment) => shelfFor(fragment).put(fragment),
-    drop: (fragment) => shelfFor(fragment).drop(fragment),
+    put: (fragment) => shelfFor(fragment.virtualHost).put(fragment),
+    drop: (fragment) => shelfFor(fragment.virtualHost).drop(fragment),
+    replace: (change) => shelfFor(change.name).replace(change),
     size: () => shelves.reduce((sum, shelf) => sum + shelf.size(), everywhere.size()),
     hosts: () =>
       [everywhere, ...shelves]

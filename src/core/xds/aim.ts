@@ -87,8 +87,8 @@ const wholeAim = (
           ? unreadyBefore(session.memory, isEnvoy(session), view[clusterType])
           : unreadyClusters(clusters, view[clusterType])
       return trial.length > 0
-        ? tryTables(watch, goal, unready, trial)
-        : planTables(watch, goal, unready)
+        ? tryTables(watch, view, unready, trial)
+        : planTables(watch, view, unready)
     }
     case clusterType: {
       const removesFirst = isPurging(watch)

@@ -125,7 +125,7 @@ const mayRoute = (session: Session): boolean =>
 
 /** All that the client is to hold of a type if nothing stands in the way. */
 const wantedOf = (watch: Watch, typeUrl: TypeUrl, view: View): Resources =>
-  typeUrl === routeType ? withRetired(watch, view[typeUrl]) : view[typeUrl]
+  typeUrl === routeType ? withRetired(watch, view) : view[typeUrl]
 
 /** Forgets what is settled, and sees to what is to be sent once more. */
 const prepare = (watch: Watch, typeUrl: TypeUrl, goal: Resources, nowMs: number): Watch => {

@@ -8,9 +8,11 @@ import {
   standsIn,
   type Substitute,
 } from '../compose.js'
+import { derivedTable } from '../derive-tables.js'
 import * as PM from '../persistent-map.js'
 import { type Resource, tableHead, tableResource, type Uid } from '../resource.js'
-import type { Resources } from '../snapshot.js'
+import type { Resources, View } from '../snapshot.js'
+import { routeType } from '../type-url.js'
 import { type Aim, nothingWithheld, put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
@@ -29,7 +31,7 @@ import type { Watch } from './watch.js'
  * is published no more stays, with what is left of it. A first table waits for its clusters: what the client
  * holds in its place may be better.
  */
-export const planTables = (watch: Watch, goal: Resources, unready: Unready): Aim => {
+export const planTables = (watch: Watch, goal: View, unready: Unready): Aim => {
   const withheld = new Set<string>()
   let target = withRetired(watch, goal)
   const isPlain =
@@ -54,12 +56,7 @@ export const planTables = (watch: Watch, goal: Resources, unready: Unready): Aim
  *
  * Of a table of which nobody knows what the client has in its place a probe is sent, and nothing else.
  */
-export const tryTables = (
-  watch: Watch,
-  goal: Resources,
-  { pending }: Unready,
-  trial: Trial,
-): Aim => {
+export const tryTables = (watch: Watch, goal: View, { pending }: Unready, trial: Trial): Aim => {
   const tables = withRetired(watch, goal)
   const unknown = tablesToProbe(watch, tables)
   const probed = unknown.find((table) => trial.some((unit) => hasForm(table, unit)))
@@ -120,14 +117,17 @@ const tryTable = (
   return compose(table, base, overlay)
 }
 
-/** The goal, and the tables that are published no more but that the client still asks for. */
-export const withRetired = (watch: Watch, goal: Resources): Resources => {
+/** The tables of the goal, and those that are published no more, or in another form, but that the client asks for. */
+export const withRetired = (watch: Watch, goal: View): Resources => {
   const { sent, subscription, holding, emptiesUnknown } = watch
-  let target = goal
+  const published = goal[routeType]
+  let target = published
   for (const name of eachName(subscription.names)) {
-    if (PM.get(goal, name) !== undefined) continue
+    if (PM.get(published, name) !== undefined) continue
+    const derived = derivedTable(name, goal)
     const held = PM.get(sent, name) ?? lastAccepted(holding, name)
-    if (held !== undefined) target = PM.set(target, retire(held, goal))
+    if (derived !== undefined) target = PM.set(target, derived)
+    else if (held !== undefined) target = PM.set(target, retire(held, published))
     else if (emptiesUnknown && PM.get(holding.unsure, name)?.isUnknown === true)
       target = PM.set(target, emptyTable(name))
   }
