@@ -168,6 +168,11 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     [header({ name: 'x-a', exact: '1', present: true }), 'spec.matches[0].headers[0]', 'keep only'],
     [header({ name: 'x-a', present: false }), 'spec.matches[0].headers[0].present', 'must be true'],
     [header({ name: 'Host', exact: 'a' }), 'spec.matches[0].headers[0].name', 'use hostnames'],
+    [
+      header({ name: 'X-Edgewright-Scope', present: true }),
+      'spec.matches[0].headers[0].name',
+      'must not be x-edgewright-scope: edgewright writes it for itself',
+    ],
     [header({ name: ':path', exact: '/' }), 'spec.matches[0].headers[0].name', 'pseudo header'],
     [header({ name: 'x a', exact: '1' }), 'spec.matches[0].headers[0].name', 'name of a header'],
     [header({ name: '', exact: '1' }), 'spec.matches[0].headers[0].name', 'name of a header'],
@@ -303,6 +308,16 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       request({ add: [{ name: ':path', value: 'a' }] }),
       'spec.headers.request.add[0].name',
       'pseudo',
+    ],
+    [
+      request({ set: [{ name: 'x-edgewright-scope', value: '7-1' }] }),
+      'spec.headers.request.set[0].name',
+      'must not be x-edgewright-scope',
+    ],
+    [
+      request({ remove: ['X-Edgewright-Scope'] }),
+      'spec.headers.request.remove[0]',
+      'must not be x-edgewright-scope',
     ],
     [request({ remove: ['Content-Length'] }), 'spec.headers.request.remove[0]', 'the connection'],
     [request({ set: [{ name: 'x a', value: '' }] }), 'spec.headers.request.set[0].name', 'header'],

@@ -1,4 +1,5 @@
 import type { FieldError } from '../field-error.js'
+import { scopeHeader } from '../table-form.js'
 
 /** What the codec asks of a route and no schema can say, so that an API server takes what is then not Accepted. */
 export interface Unsaid {
@@ -40,6 +41,11 @@ export const unsaid: ReadonlyArray<Unsaid> = [
     name: 'half a character',
     why: 'an API server reads a lone surrogate as U+FFFD, and stores that',
     covers: ({ message }) => message.startsWith('has half a character'),
+  },
+  {
+    name: 'the header of scopes',
+    why: 'what is stored with it must stay open to changes, if only for its finalizer to go',
+    covers: ({ message }) => message.startsWith(`must not be ${scopeHeader}`),
   },
   {
     name: 'the number of finalizers',

@@ -6,6 +6,7 @@ import {
   maxMethodLength,
   maxQueryNameBytes,
 } from '../limits.js'
+import { scopeHeader } from '../../table-form.js'
 import { show } from '../show.js'
 
 /** They frame a message on its connection, so that a change breaks the requests that come after it. */
@@ -22,14 +23,14 @@ const framing: ReadonlySet<string> = new Set([
 export const checkMatchedHeader = (name: string): string | undefined =>
   name.toLowerCase() === 'host'
     ? 'must not be host: use hostnames'
-    : (checkPseudo(name) ?? checkToken(name))
+    : (checkReserved(name) ?? checkPseudo(name) ?? checkToken(name))
 
 /** Says what is wrong with the name of a header that is set, added or removed. */
 export const checkChangedHeader = (name: string): string | undefined => {
   if (name.toLowerCase() === 'host') return 'must not be host: use rewrite.host'
   if (framing.has(name.toLowerCase()))
     return `must not be ${show(name)}: it belongs to the connection`
-  return checkPseudo(name) ?? checkToken(name)
+  return checkReserved(name) ?? checkPseudo(name) ?? checkToken(name)
 }
 
 /** Says what is wrong with a method of a request. */
@@ -91,6 +92,12 @@ export const checkBody = (body: string): string | undefined => {
     ? `has ${bytes} bytes: Envoy takes at most ${maxBodyBytes}`
     : checkText(body)
 }
+
+/** It comes and goes with the form of the route tables, which must make no difference to any route. */
+const checkReserved = (name: string): string | undefined =>
+  name.toLowerCase() === scopeHeader
+    ? `must not be ${scopeHeader}: edgewright writes it for itself, in place of what a client says there`
+    : undefined
 
 const checkPseudo = (name: string): string | undefined =>
   name.startsWith(':') ? `must not be the pseudo header ${show(name)}` : undefined
