@@ -7,9 +7,11 @@ import {
   type EdgeRoute,
   type Snapshot,
   routeType,
+  type TableForm,
   translate,
   versionOf,
   viewOf,
+  wholeForm,
   type XdsEvent,
 } from 'edgewright'
 import { eventually, freePort, startTestEnvoy, type TestEnvoy } from './envoy.js'
@@ -47,6 +49,8 @@ export interface EdgeAnswer {
 export interface EdgeOptions {
   /** Worker threads of the Envoy; 2 if absent. With 1 `apply` is done as soon as all is ACKed. */
   readonly concurrency?: number
+  /** The form of its tables; whole if absent. */
+  readonly form?: TableForm
 }
 
 /**
@@ -57,7 +61,7 @@ const settleMs = 100
 
 export const startEdge = async (
   variant: 'sotw' | 'delta',
-  { concurrency = 2 }: EdgeOptions = {},
+  { concurrency = 2, form = wholeForm }: EdgeOptions = {},
 ): Promise<Edge> => {
   const stopping = new AbortController()
   const events: Array<XdsEvent> = []
@@ -70,7 +74,7 @@ export const startEdge = async (
   const port = await freePort()
   const contextWith = (context: Partial<Context> = {}): Context => ({
     dataPlanes: new Map([
-      [defaultDataPlane, { listeners: [{ name: 'http', address: '127.0.0.1', port }] }],
+      [defaultDataPlane, { listeners: [{ name: 'http', address: '127.0.0.1', port }], form }],
     ]),
     services: [],
     endpointSlices: [],
