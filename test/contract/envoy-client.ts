@@ -6,6 +6,9 @@ import { probeScripts } from './envoy-scripts/probes.js'
 import { refusalScripts } from './envoy-scripts/refusals.js'
 import { returnScripts } from './envoy-scripts/returns.js'
 import { startScripts } from './envoy-scripts/start.js'
+import { scopeScripts } from './envoy-scripts/scopes.js'
+import { scopeChangeScripts } from './envoy-scripts/scope-changes.js'
+import { scopeWaitScripts } from './envoy-scripts/scope-waits.js'
 import type { Subject } from './envoy-scripts/steps.js'
 import { tableScripts } from './envoy-scripts/tables.js'
 import { treeScripts } from './envoy-scripts/trees.js'
@@ -30,6 +33,9 @@ export const envoyClientContract = (name: string, start: StartEnvoyUnderTest): v
     describe('changes tables', () => tableScripts(subject))
     describe('finds routes in a tree', () => treeScripts(subject))
     describe('drains listeners', () => listenerScripts(subject))
+    describe('finds tables by scopes', () => scopeScripts(subject))
+    describe('waits for scopes', () => scopeWaitScripts(subject))
+    describe('changes scopes', () => scopeChangeScripts(subject))
     describe('refuses', () => refusalScripts(subject))
     describe('refuses a cluster late', () => lateScripts(subject))
     describe('comes back after a refusal', () => returnScripts(subject))

@@ -11,6 +11,7 @@ import {
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   showTypeUrl,
   type TypeUrl,
 } from '../../src/core/type-url.js'
@@ -22,9 +23,10 @@ import {
 import { ClusterLoadAssignment } from '../../src/gen/envoy/config/endpoint/v3/endpoint.js'
 import { Listener } from '../../src/gen/envoy/config/listener/v3/listener.js'
 import { RouteConfiguration } from '../../src/gen/envoy/config/route/v3/route.js'
+import { ScopedRouteConfiguration } from '../../src/gen/envoy/config/route/v3/scoped_route.js'
 import { HttpConnectionManager } from '../../src/gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
 
-export { clusterType, endpointType, listenerType, routeType }
+export { clusterType, endpointType, listenerType, routeType, scopeType }
 
 const socket = (host: string, port: number): NonNullable<Listener['address']> => ({
   address: {
@@ -115,7 +117,8 @@ export const table = (name: string, cluster?: string): RouteConfiguration => ({
   ],
 })
 
-type Message = Cluster | ClusterLoadAssignment | Listener | RouteConfiguration
+type Message =
+  Cluster | ClusterLoadAssignment | Listener | RouteConfiguration | ScopedRouteConfiguration
 
 /** A message as it stands in a response, in version 1 unless another is given. */
 export const item = (typeUrl: TypeUrl, message: Message, version = '1'): ReceivedResource => {
@@ -128,6 +131,8 @@ const encode = (typeUrl: TypeUrl, message: Message): Uint8Array => {
   if (typeUrl === endpointType)
     return ClusterLoadAssignment.encode(message as ClusterLoadAssignment).finish()
   if (typeUrl === listenerType) return Listener.encode(message as Listener).finish()
+  if (typeUrl === scopeType)
+    return ScopedRouteConfiguration.encode(message as ScopedRouteConfiguration).finish()
   return RouteConfiguration.encode(message as RouteConfiguration).finish()
 }
 

@@ -8,7 +8,10 @@ import type { DiscoveryRequest, Variant } from '../../src/core/xds/messages.js'
  */
 export interface EnvoyUnderTest {
   readonly variant: Variant
-  /** Two servers that answer every request with 200 and their name. */
+  /**
+   * Two servers that answer every request with 200 and their name, and with the key of a shard where it reaches
+   * them.
+   */
   readonly backends: Readonly<Record<'a' | 'b', Backend>>
   /** A port that a listener may take. */
   readonly freePort: () => Promise<number>
@@ -27,7 +30,7 @@ export interface EnvoyUnderTest {
    * Sends a request on a connection of its own: `200` and the body, another status by its number, or
    * `refused` where nobody listens.
    */
-  readonly request: (port: number, path: string) => Promise<string>
+  readonly request: (port: number, path: string, headers?: Headers) => Promise<string>
   /** A connection that is kept open; it opens with its first request. */
   readonly connect: (port: number) => Connection
   /** Takes a port away, until what it returns is called. */
@@ -46,8 +49,11 @@ export interface Backend {
 
 export interface Connection {
   /** As `request` answers, or `closed` where the connection is. */
-  readonly request: (path: string) => Promise<string>
+  readonly request: (path: string, headers?: Headers) => Promise<string>
 }
+
+/** Headers of a request, in lower case; `host` is among them where it matters. */
+export type Headers = Readonly<Record<string, string>>
 
 export interface Outgoing {
   readonly typeUrl: TypeUrl

@@ -11,7 +11,9 @@ import type {
 } from '../../src/adapters/memory/envoy/client/messages.js'
 import type { EnvoyOptions, Refuse } from '../../src/adapters/memory/envoy/client/options.js'
 import type { EnvoyState } from '../../src/adapters/memory/envoy/client/state.js'
+import { valuesOf } from '../../src/adapters/memory/envoy/routing/headers.js'
 import type { Answer, Request } from '../../src/adapters/memory/envoy/routing/request.js'
+import { scopeHeader } from '../../src/core/table-form.js'
 import type { TypeUrl } from '../../src/core/type-url.js'
 import type { DiscoveryRequest } from '../../src/core/xds/messages.js'
 import {
@@ -24,6 +26,7 @@ import {
   type Connection,
   type EnvoyUnderTest,
   type EnvoyUnderTestOptions,
+  type Headers,
   inbox,
   type Sent,
   silentHost,
@@ -40,7 +43,6 @@ export const startMemoryEnvoy =
     const envoy = running(start(optionsOf(seed, options, busy)))
     let nonces = 0
     let ports = 10_000
-    const asked = (port: number, path: string): Request => ({ listener: port, host: 'edge', path })
     envoy.handle({ _tag: 'Connected' })
     return Promise.resolve({
       variant: options.variant,
@@ -63,8 +65,10 @@ export const startMemoryEnvoy =
         envoy.box.clear()
         envoy.handle({ _tag: 'Connected' })
       }),
-      request: promised((port, path) => show(answerTo(envoy.state(), asked(port, path)))),
-      connect: (port) => connection(envoy, asked(port, '')),
+      request: promised((port, path, headers) =>
+        show(answerTo(envoy.state(), asked(port, path, headers))),
+      ),
+      connect: (port) => connection(envoy, port),
       occupy: promised((port) => {
         busy.add(port)
         return promised(() => void busy.delete(port))
@@ -74,13 +78,19 @@ export const startMemoryEnvoy =
     })
   }
 
-const connection = (envoy: RunningEnvoy, first: Request): Connection => {
+const asked = (listener: number, path: string, headers: Headers = {}): Request => {
+  const { host = 'edge', ...others } = headers
+  return { listener, host, path, headers: Object.entries(others) }
+}
+
+const connection = (envoy: RunningEnvoy, port: number): Connection => {
   let opened: number | undefined
   return {
-    request: promised((path) => {
-      opened ??= envoy.connect(first.listener)
+    request: promised((path, headers) => {
+      opened ??= envoy.connect(port)
       if (opened === undefined) return 'refused'
-      const answer = show(answerTo(envoy.state(), { ...first, path, connection: opened }))
+      const of = { ...asked(port, path, headers), connection: opened }
+      const answer = show(answerTo(envoy.state(), of))
       return answer === 'refused' ? 'closed' : answer
     }),
   }
@@ -178,7 +188,11 @@ const received = (sent: Sent): ReceivedResponse => {
 const show = (answer: Answer): string => {
   switch (answer._tag) {
     case 'Forwarded':
-      return `200 ${answer.endpoints.map(({ port }) => nameOf(port)).join()}`
+      return [
+        '200',
+        answer.endpoints.map(({ port }) => nameOf(port)).join(),
+        ...valuesOf(answer.headers, scopeHeader),
+      ].join(' ')
     case 'Responded':
       return answer.code === 200 ? `200 ${answer.body}` : String(answer.code)
     case 'Redirected':

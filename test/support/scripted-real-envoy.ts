@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { Agent, createServer as createHttpServer, request as httpRequest } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scopeHeader } from '../../src/core/table-form.js'
 import type { TypeUrl } from '../../src/core/type-url.js'
 import type { DiscoveryRequest } from '../../src/core/xds/messages.js'
 import { eventually, freePort, startTestEnvoy, type TestEnvoy } from './envoy.js'
@@ -10,6 +11,7 @@ import {
   type Connection,
   type EnvoyUnderTest,
   type EnvoyUnderTestOptions,
+  type Headers,
   inbox,
   type Inbox,
 } from './scripted-envoy.js'
@@ -81,7 +83,7 @@ const underTest = (
       box.clear()
       await streamAfter(before)
     },
-    request: (port, path) => once(port, path),
+    request: once,
     connect,
     occupy,
     wait: async (ms) => {
@@ -109,7 +111,9 @@ interface Closing {
 }
 
 const backend = async (name: string): Promise<Closing> => {
-  const server = createHttpServer((_, answer) => answer.end(name))
+  const server = createHttpServer(({ headers }, answer) =>
+    answer.end([name, headers[scopeHeader] ?? []].flat().join(' ')),
+  )
   const port = await listening(server)
   const close = (): void => {
     server.close()
@@ -162,8 +166,8 @@ const connect = (port: number): Connection => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let opened = false
   return {
-    request: async (path) => {
-      const answer = await ask(port, path, agent)
+    request: async (path, headers) => {
+      const answer = await ask(port, path, agent, headers)
       const closed = opened && !answer.reused
       opened = true
       return closed ? 'closed' : answer.text
@@ -171,8 +175,8 @@ const connect = (port: number): Connection => {
   }
 }
 
-const once = async (port: number, path: string): Promise<string> =>
-  (await ask(port, path, new Agent())).text
+const once = async (port: number, path: string, headers?: Headers): Promise<string> =>
+  (await ask(port, path, new Agent(), headers)).text
 
 interface Asked {
   readonly text: string
@@ -183,9 +187,9 @@ interface Asked {
 /** An answer on this machine takes milliseconds; one that takes this long does not come. */
 const silenceMs = 5_000
 
-const ask = (port: number, path: string, agent: Agent): Promise<Asked> =>
+const ask = (port: number, path: string, agent: Agent, headers: Headers = {}): Promise<Asked> =>
   new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port, path, agent, timeout: silenceMs })
+    const sent = httpRequest({ host: '127.0.0.1', port, path, agent, headers, timeout: silenceMs })
     sent.on('response', (answer) => {
       let body = ''
       answer.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))

@@ -11,7 +11,10 @@ import { Listener } from '../../../src/gen/envoy/config/listener/v3/listener.js'
 import { RouteConfiguration } from '../../../src/gen/envoy/config/route/v3/route.js'
 import type { Route } from '../../../src/gen/envoy/config/route/v3/route_components.js'
 import { Router } from '../../../src/gen/envoy/extensions/filters/http/router/v3/router.js'
-import { HttpConnectionManager } from '../../../src/gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
+import {
+  HttpConnectionManager,
+  type HttpFilter,
+} from '../../../src/gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
 import type { Any } from '../../../src/gen/google/protobuf/any.js'
 import { type Backend, type Item, silentHost } from '../../support/scripted-envoy.js'
 
@@ -142,22 +145,22 @@ const manager = (routeConfigName: string, settings: HttpConnectionManager): Any 
     HttpConnectionManager.encode({
       statPrefix: 'http',
       routeSpecifier: { $case: 'rds', value: { configSource: adsSource, routeConfigName } },
-      httpFilters: [
-        {
-          name: 'router',
-          configType: {
-            $case: 'typedConfig',
-            value: {
-              typeUrl: `type.googleapis.com/${Router.$type}`,
-              value: Buffer.from(Router.encode({}).finish()),
-            },
-          },
-        },
-      ],
+      httpFilters: [routerFilter],
       ...settings,
     }).finish(),
   ),
 })
+
+export const routerFilter: HttpFilter = {
+  name: 'router',
+  configType: {
+    $case: 'typedConfig',
+    value: {
+      typeUrl: `type.googleapis.com/${Router.$type}`,
+      value: Buffer.from(Router.encode({}).finish()),
+    },
+  },
+}
 
 /** What a path leads to: `to` a cluster, or `say`, a fixed answer. */
 export type Target = { readonly to: string } | { readonly say: string }

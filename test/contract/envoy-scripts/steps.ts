@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
-import { showTypeUrl, type TypeUrl } from '../../../src/core/type-url.js'
+import { scopeType, showTypeUrl, type TypeUrl } from '../../../src/core/type-url.js'
 import type { Variant } from '../../../src/core/xds/messages.js'
 import {
   type EnvoyUnderTest,
+  type Headers,
   type Item,
   type Sent,
   showRequest,
@@ -81,12 +82,13 @@ export const answers = async (
   port: number,
   path: string,
   expected: string,
+  headers: Headers = {},
 ): Promise<void> => {
   const end = Date.now() + patienceMs
-  let seen = await envoy.request(port, path)
+  let seen = await envoy.request(port, path, headers)
   while (seen !== expected && Date.now() < end) {
     await envoy.wait(20)
-    seen = await envoy.request(port, path)
+    seen = await envoy.request(port, path, headers)
   }
   expect(seen).toBe(expected)
 }
@@ -97,9 +99,10 @@ export const goesOn = async (
   port: number,
   path: string,
   expected: string,
+  headers: Headers = {},
 ): Promise<void> => {
   await envoy.wait(envoy.settleMs)
-  expect(await envoy.request(port, path)).toBe(expected)
+  expect(await envoy.request(port, path, headers)).toBe(expected)
 }
 
 /** What an Envoy is given at first; every response is in version 1. */
@@ -107,17 +110,19 @@ export interface World {
   readonly clusters?: ReadonlyArray<Item>
   readonly assignments?: ReadonlyArray<Item>
   readonly listeners?: ReadonlyArray<Item>
+  readonly scopes?: ReadonlyArray<Item>
   readonly tables?: ReadonlyArray<Item>
 }
 
 /** Brings up an Envoy, which accepts all that it is given. */
 export const bringUp = async (envoy: EnvoyUnderTest, world: World): Promise<void> => {
-  const { clusters = [], assignments = [], listeners = [], tables = [] } = world
+  const { clusters = [], assignments = [], listeners = [], scopes = [], tables = [] } = world
   await envoy.nextRequest(clusterType)
   await gives(envoy, clusterType, '1', clusters)
   if (assignments.length > 0) await answersWith(envoy, endpointType, assignments)
   await envoy.nextRequest(listenerType)
   await gives(envoy, listenerType, '1', listeners)
+  if (scopes.length > 0) await answersWith(envoy, scopeType, scopes)
   if (tables.length > 0) await answersWith(envoy, routeType, tables)
 }
 

@@ -5,6 +5,7 @@ import {
   edsCluster,
   endpointType,
   listener,
+  listenerType,
   routeType,
   staticCluster,
   table,
@@ -159,4 +160,16 @@ export const tableScripts = ({ variant, start }: Subject): void => {
       envoy.send({ typeUrl: clusterType, version: '3', resources: [edsCluster('two')] })
       await asks(envoy, endpointType, { sotw: `[two] v=3 n=${empty.nonce}`, delta: '' })
     })
+
+  test('a new stream asks for a type of which nothing is wanted any more with the state of the world only', async () => {
+    const envoy = await start()
+    const { a } = envoy.backends
+    await bringUp(envoy, { clusters: [edsCluster('one')], assignments: [assignment('one', a)] })
+    await gives(envoy, clusterType, '2', [], variant === 'delta' ? ['one'] : [])
+    await envoy.nextRequest(endpointType)
+    await envoy.reconnect()
+    await envoy.nextRequest(listenerType)
+    if (variant === 'sotw') await asks(envoy, endpointType, { sotw: '[] v=1', delta: '' })
+    else await envoy.noRequest(endpointType, quietMs)
+  })
 }

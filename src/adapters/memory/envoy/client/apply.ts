@@ -13,6 +13,7 @@ import type { Judgement } from './judge.js'
 import { changeListeners } from './listeners.js'
 import type { ReceivedResource, ReceivedResponse } from './messages.js'
 import { drainUntilMs, initialize, progress, surroundings } from './progress.js'
+import { followSources, type ScopeNews, takeScopes } from './scopes.js'
 import { type EnvoyState, type HeldResource, type Watch, withWatch } from './state.js'
 
 /**
@@ -31,7 +32,7 @@ export const apply = (
     case clusterType:
       return applyClusters(state, response, judgement)
     case scopeType:
-      return [state, []]
+      return applyScopes(state, response, judgement)
     case endpointType:
       return applyEndpoints(state, response, judgement)
     case listenerType:
@@ -49,7 +50,7 @@ export const goneOf = (
   { options, clusters, listeners }: EnvoyState,
   { typeUrl, resources, removed }: ReceivedResponse,
 ): ReadonlyArray<string> => {
-  if (!isFullState(typeUrl)) return []
+  if (typeUrl !== clusterType && typeUrl !== listenerType) return []
   if (options.variant === 'delta') return removed
   const named = new Set(resources.map(({ name }) => name))
   const { active, warming } = typeUrl === clusterType ? clusters : listeners
@@ -103,6 +104,7 @@ const applyEndpoints = (
   return andThen(progress({ ...next, clusters }), (soFar) => followClusters(soFar, false))
 }
 
+/** What goes does so before anything comes: a source of scopes that both need ends, and begins anew. */
 const applyListeners = (
   state: EnvoyState,
   response: ReceivedResponse,
@@ -110,13 +112,26 @@ const applyListeners = (
 ): Asking => {
   const next = withNews(state, response, judgement)
   if (judgement._tag === 'Malformed') return progress(next)
-  const listeners = changeListeners(
-    state.listeners,
-    goodOf(judgement),
-    goneOf(state, response),
-    drainUntilMs(state),
-  )
-  return andThen(followListeners({ ...next, listeners }), progress)
+  const untilMs = drainUntilMs(state)
+  const left = changeListeners(state.listeners, [], goneOf(state, response), untilMs)
+  const scopes = followSources(state.scopes, left, state.nowMs)
+  const listeners = changeListeners(left, goodOf(judgement), [], untilMs)
+  return andThen(followListeners({ ...next, scopes, listeners }), progress)
+}
+
+/** The tables are asked for that the scopes name. Of a refused response nothing is applied. */
+const applyScopes = (
+  state: EnvoyState,
+  response: ReceivedResponse,
+  judgement: Judgement,
+): Asking => {
+  const news: ScopeNews = {
+    good: new Map(goodOf(judgement).map((scope) => [scope.name, toHeld(scope)])),
+    gone: state.options.variant === 'sotw' ? 'others' : response.removed,
+  }
+  const next = withNews(state, response, judgement)
+  const scopes = takeScopes(state.scopes, judgement.message === undefined ? news : undefined)
+  return andThen(followListeners({ ...next, scopes }), progress)
 }
 
 /**

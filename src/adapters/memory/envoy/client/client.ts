@@ -74,17 +74,22 @@ const connect = (state: EnvoyState): Asking => {
   return [asking, requests.map((sent, index) => (index === 0 ? { ...sent, node } : sent))]
 }
 
-/** Clusters are asked for apart from these: that waits while one warms. */
-const asksFor = (state: EnvoyState, typeUrl: TypeUrl): boolean => {
+/**
+ * Clusters are asked for apart from these: that waits while one warms. What nobody wants any more is asked for still,
+ * save by name in delta, where no name is left to ask for.
+ */
+const asksFor = ({ options, clusters, watches }: EnvoyState, typeUrl: TypeUrl): boolean => {
+  const { known, names } = watches[typeUrl]
   switch (typeUrl) {
     case clusterType:
       return false
     case listenerType:
-      return state.clusters.initialized
-    case endpointType:
+      return clusters.initialized
     case scopeType:
+      return known
+    case endpointType:
     case routeType:
-      return state.watches[typeUrl].names.size > 0
+      return known && (names.size > 0 || options.variant === 'sotw')
   }
 }
 

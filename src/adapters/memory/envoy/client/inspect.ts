@@ -5,7 +5,10 @@ import type { ConfigSource } from '../../../../gen/envoy/config/core/v3/config_s
 import { ClusterLoadAssignment } from '../../../../gen/envoy/config/endpoint/v3/endpoint.js'
 import { Listener } from '../../../../gen/envoy/config/listener/v3/listener.js'
 import { RouteConfiguration } from '../../../../gen/envoy/config/route/v3/route.js'
-import { HttpConnectionManager } from '../../../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
+import {
+  HttpConnectionManager,
+  ScopedRds,
+} from '../../../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
 import {
   clusterType,
   endpointType,
@@ -25,6 +28,10 @@ export interface Inspected {
   readonly name: string
   /** What it makes the client ask for: endpoints for a cluster, route tables for a listener. */
   readonly needs: ReadonlyArray<Need>
+  /** Where a listener has scopes from. */
+  readonly scopes: ReadonlyArray<ScopesNeed>
+  /** Which requests a scope is for, as a text, and the table in which they are looked up. */
+  readonly scope: { readonly key: string; readonly table: string }
   /**
    * The hosts of which one must be resolved before a cluster is ready; none if it does not wait.
    */
@@ -41,11 +48,23 @@ export interface Need {
   readonly fetchMs: number | undefined
 }
 
+/** That a listener has scopes from somewhere. */
+export interface ScopesNeed {
+  /** Equal for two listeners that share what has come: the bytes of `ScopedRds`. */
+  readonly source: string
+  /** For how long scopes are waited for, in milliseconds; `undefined` is for ever. */
+  readonly fetchMs: number | undefined
+  /** For how long each table is that they name. */
+  readonly tableFetchMs: number | undefined
+}
+
 /** Reads an encoded resource, each only once. Throws where the bytes are no message of its type. */
 export const inspect = (typeUrl: TypeUrl, bytes: Uint8Array): Inspected => readers[typeUrl](bytes)
 
 const nothingMore = {
   needs: [],
+  scopes: [],
+  scope: { key: '', table: '' },
   awaitedHosts: [],
   address: undefined,
   table: { invalid: undefined, findings: [] },
@@ -83,17 +102,40 @@ const readAddress = (address: Address | undefined): EndpointAddress | undefined 
 const readListener = (bytes: Uint8Array): Inspected => {
   const { name, address, filterChains, defaultFilterChain } = Listener.decode(bytes)
   const chains = [...(filterChains ?? []), ...(defaultFilterChain ? [defaultFilterChain] : [])]
-  const needs = chains.flatMap(({ filters }) =>
-    (filters ?? []).flatMap(({ configType }): ReadonlyArray<Need> => {
+  const routes = chains
+    .flatMap(({ filters }) => filters ?? [])
+    .flatMap(({ configType }) => {
       if (configType?.$case !== 'typedConfig' || configType.value.typeUrl !== managerType) return []
       const manager = HttpConnectionManager.decode(configType.value.value ?? new Uint8Array())
-      const routes = manager.routeSpecifier
-      if (routes?.$case !== 'rds') return []
-      const { routeConfigName: table, configSource } = routes.value
-      return [{ name: table ?? '', fetchMs: fetchMsOf(configSource) }]
-    }),
-  )
-  return { ...nothingMore, name: name ?? '', needs, address: readAddress(address) }
+      return manager.routeSpecifier === undefined ? [] : [manager.routeSpecifier]
+    })
+  return {
+    ...nothingMore,
+    name: name ?? '',
+    needs: routes.flatMap(tableNeeds),
+    scopes: routes.flatMap(scopesNeeds),
+    address: readAddress(address),
+  }
+}
+
+type RouteSpecifier = NonNullable<HttpConnectionManager['routeSpecifier']>
+
+const tableNeeds = (routes: RouteSpecifier): ReadonlyArray<Need> =>
+  routes.$case === 'rds'
+    ? [{ name: routes.value.routeConfigName ?? '', fetchMs: fetchMsOf(routes.value.configSource) }]
+    : []
+
+const scopesNeeds = (routes: RouteSpecifier): ReadonlyArray<ScopesNeed> => {
+  if (routes.$case !== 'scopedRoutes') return []
+  const { configSpecifier: scopes, rdsConfigSource } = routes.value
+  if (scopes?.$case !== 'scopedRds') return []
+  return [
+    {
+      source: Buffer.from(ScopedRds.encode(scopes.value).finish()).toString('latin1'),
+      fetchMs: fetchMsOf(scopes.value.scopedRdsConfigSource),
+      tableFetchMs: fetchMsOf(rdsConfigSource),
+    },
+  ]
 }
 
 const managerType = `type.googleapis.com/${HttpConnectionManager.$type}`
@@ -115,10 +157,17 @@ const readRoutes = (bytes: Uint8Array): Inspected => {
   return { ...nothingMore, name: table.name ?? '', table: readFindings(table) }
 }
 
-const readScope = (bytes: Uint8Array): Inspected => ({
-  ...nothingMore,
-  name: ScopedRouteConfiguration.decode(bytes).name ?? '',
-})
+const readScope = (bytes: Uint8Array): Inspected => {
+  const { name, key, routeConfigurationName } = ScopedRouteConfiguration.decode(bytes)
+  return {
+    ...nothingMore,
+    name: name ?? '',
+    scope: {
+      key: JSON.stringify((key?.fragments ?? []).map(({ type }) => type?.value ?? '')),
+      table: routeConfigurationName ?? '',
+    },
+  }
+}
 
 const readers: Readonly<Record<TypeUrl, (bytes: Uint8Array) => Inspected>> = {
   [clusterType]: memoize(readCluster),

@@ -58,7 +58,7 @@ export const judge = (response: ReceivedResponse, by: Judge): Judgement => {
     if (!isTwice(resource.name)) return [{ resource, fault: faultOf(typeUrl, resource, by) }]
     return isFullState(typeUrl) ? [{ resource, fault: twice(typeUrl, resource) }] : []
   })
-  const spoiler = judged.find(({ fault }) => fault?.whole)
+  const spoiler = judged.find(({ fault }) => fault?.whole ?? (fault && typeUrl === scopeType))
   if (spoiler?.fault !== undefined) return { _tag: 'Malformed', message: spoiler.fault.reason }
   return isFullState(typeUrl) ? oneByOne(typeUrl, judged) : upToTheFirst(response, judged, by.seed)
 }
@@ -116,9 +116,12 @@ const wrongName = (typeUrl: TypeUrl, { name, bytes }: ReceivedResource): string 
   return inner === name ? undefined : `unexpected name (expecting ${name}): ${inner}`
 }
 
-/** With the state of the world the first of two with one name counts. */
+/** With the state of the world the first of two with one name counts, save of scopes, of which none counts then. */
 const twice = (typeUrl: TypeUrl, { name }: ReceivedResource): Fault => ({
-  reason: `duplicate ${typeUrl === clusterType ? 'cluster' : 'listener'} ${name} found`,
+  reason:
+    typeUrl === scopeType
+      ? `Error adding/updating scoped route(s): duplicate scoped route configuration '${name}' found`
+      : `duplicate ${typeUrl === clusterType ? 'cluster' : 'listener'} ${name} found`,
 })
 
 /** Clusters and listeners stand each for itself, and Envoy names all culprits. */

@@ -116,12 +116,15 @@ export const allListeners = ({
   ...draining.map((listener) => [undefined, listener] as const),
 ]
 
-/** The route tables that these listeners ask for, each once, those that drain included. */
-export const tableNeeds = (listeners: Listeners): ReadonlyMap<string, Need> =>
+/**
+ * The route tables that these listeners name themselves, each once, those that drain included, and for how long it
+ * is waited for.
+ */
+export const tableNeeds = (listeners: Listeners): ReadonlyMap<string, Need['fetchMs']> =>
   new Map(
     allListeners(listeners)
       .flatMap(([, listener]) => tablesOf(listener))
-      .map((need) => [need.name, need]),
+      .map(({ name, fetchMs }) => [name, fetchMs]),
   )
 
 export const tablesOf = ({ bytes }: HeldResource): ReadonlyArray<Need> =>

@@ -12,8 +12,9 @@ export interface EnvoyOptions {
   readonly wildcard?: 'star' | 'legacy'
   /**
    * Says what else is wrong with a resource. By itself an Envoy refuses what breaks the protocol,
-   * ports that are taken, and route tables with a regex that is none or too large, with a domain
-   * twice, with an unknown cluster where those are checked, or with a host without name or domain.
+   * ports that are taken, scopes that have one key or no table, and route tables with a regex that is
+   * none or too large, with a domain twice, with an unknown cluster where those are checked, or with a
+   * host without name or domain.
    */
   readonly refuse?: Refuse
   /**

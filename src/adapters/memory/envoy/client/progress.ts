@@ -4,6 +4,7 @@ import { areFirstReady, type ClusterSurroundings } from './clusters.js'
 import { andThen, ask, type Asking } from './follow.js'
 import { type RunningListener, tablesOf, warmUp } from './listeners.js'
 import { defaultDrainMs, defaultFetchMs } from './options.js'
+import { scopesOf, type ScopeSource, tablesOfSources } from './scopes.js'
 import { type EnvoyState, everything, withWatch } from './state.js'
 
 /** Does what has become possible: asks for listeners, gives withheld answers, opens ports. */
@@ -21,12 +22,30 @@ export const initialize = (state: EnvoyState): Asking => {
 }
 
 const openPorts = ([state, requests]: Asking): Asking => {
-  const { held, settled } = state.watches[routeType]
-  const isReady = (listener: RunningListener): boolean =>
-    tablesOf(listener).every(({ name }) => held.has(name) || settled.has(name))
   if (!state.watches[listenerType].heard) return [state, requests]
+  const isReady = (listener: RunningListener): boolean => isListenerReady(state, listener)
   return [{ ...state, listeners: warmUp(state.listeners, isReady, drainUntilMs(state)) }, requests]
 }
+
+const isListenerReady = (state: EnvoyState, listener: RunningListener): boolean => {
+  const { held, settled } = state.watches[routeType]
+  const isThere = (table: string): boolean => held.has(table) || settled.has(table)
+  return (
+    tablesOf(listener).every(({ name }) => isThere(name)) &&
+    awaitedSources(state, listener).every(
+      (source) => source.heard && [...tablesOfSources([source]).keys()].every(isThere),
+    )
+  )
+}
+
+/** The scopes that a listener waits for: those for which no other one does. */
+const awaitedSources = (
+  { scopes }: EnvoyState,
+  listener: RunningListener,
+): ReadonlyArray<ScopeSource> =>
+  scopesOf(listener)
+    .flatMap(({ source }) => scopes.get(source) ?? [])
+    .filter(({ waiter }) => waiter === listener.id)
 
 /** What clusters find when they change now. */
 export const surroundings = ({ nowMs, options }: EnvoyState): ClusterSurroundings => ({

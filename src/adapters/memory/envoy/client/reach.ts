@@ -2,7 +2,7 @@ import type { RouteConfiguration } from '../../../../gen/envoy/config/route/v3/r
 import type { Route } from '../../../../gen/envoy/config/route/v3/route_components.js'
 import { listenerType } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
-import { routesBehind } from '../routing/answer.js'
+import { tablesBehind } from '../routing/answer.js'
 import { clustersOf } from '../routing/clusters-of.js'
 import { routesOf } from '../routing/host-routes.js'
 import { notModelled } from '../routing/modelled.js'
@@ -44,15 +44,19 @@ export const possibleAnswers = (state: EnvoyState, of: Request): ReadonlyArray<P
     .filter(([, { bytes }]) => isAt(bytes, of.listener))
     .map(([reach, listener]) => ({ reach, answer: answerAt(state, listener, of) }))
 
-/** Every route table that requests may meet at the moment, once for each form of a listener. */
-export const servedTables = (state: EnvoyState): ReadonlyArray<ServedTable> => {
-  const resources = running(state)
-  return forms(state).flatMap(([reach, { bytes }]) => {
-    const table = routesBehind(resources, bytes)
-    const listener = inspect(listenerType, bytes).name
-    return table === undefined ? [] : [{ reach, listener, table }]
+/**
+ * Every route table that requests may meet at the moment, once for each form of a listener: its own one, or those that
+ * its scopes name.
+ */
+export const servedTables = (state: EnvoyState): ReadonlyArray<ServedTable> =>
+  forms(state).flatMap(([reach, form]) => {
+    const listener = inspect(listenerType, form.bytes).name
+    return tablesBehind(running(state, form), form.bytes).map((table) => ({
+      reach,
+      listener,
+      table,
+    }))
   })
-}
 
 /**
  * Whether some request on some connection may be sent on to this cluster: a table that is served leads

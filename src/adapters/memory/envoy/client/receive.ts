@@ -5,6 +5,7 @@ import {
   listenerType,
   routeType,
   scopeType,
+  type TypeUrl,
 } from '../../../../core/type-url.js'
 import { giveAnswer } from './answers.js'
 import { apply, goneOf } from './apply.js'
@@ -19,6 +20,7 @@ import type { Refusal } from './options.js'
 import { addressCheck } from './ports.js'
 import { faultIn } from '../routing/refusal.js'
 import { answerRequest } from './requests.js'
+import { keyCheck } from './scopes.js'
 import { type EnvoyState, withWatch } from './state.js'
 
 /** Applies what is good in a response, asks for what that needs, then accepts or refuses it. */
@@ -26,8 +28,7 @@ export const receive = (state: EnvoyState, response: ReceivedResponse): Asking =
   const { typeUrl, nonce } = response
   const { variant, seed } = state.options
   const watch = state.watches[typeUrl]
-  if (variant === 'sotw' && !isFullState(typeUrl) && watch.names.size === 0)
-    return receiveUnwatched(state, response)
+  if (variant === 'sotw' && !isWatched(state, typeUrl)) return receiveUnwatched(state, response)
   const judgement = judge(response, {
     variant,
     seed,
@@ -38,6 +39,20 @@ export const receive = (state: EnvoyState, response: ReceivedResponse): Asking =
   return andThen(apply(heard, response, judgement), (applied) =>
     giveAnswer(applied, response, judgement.message),
   )
+}
+
+/** True for a type of which somebody in the Envoy wants something. */
+const isWatched = ({ watches, scopes }: EnvoyState, typeUrl: TypeUrl): boolean => {
+  switch (typeUrl) {
+    case clusterType:
+    case listenerType:
+      return true
+    case scopeType:
+      return scopes.size > 0
+    case endpointType:
+    case routeType:
+      return watches[typeUrl].names.size > 0
+  }
 }
 
 /**
@@ -68,6 +83,10 @@ const refuser = (
   const { clusters, listeners } = state
   const { refuse = () => undefined, busyPorts = () => false } = state.options
   const { typeUrl } = response
+  const hasBadKey = keyCheck(state.scopes, {
+    names: response.resources.map(({ name }) => name),
+    gone: state.options.variant === 'sotw' ? 'others' : response.removed,
+  })
   const cannotBind = addressCheck(listeners, goneOf(state, response), busyPorts)
   return (resource) => {
     const { name, bytes } = resource
@@ -81,8 +100,11 @@ const refuser = (
           ? undefined
           : (refuse(typeUrl, name, bytes) ?? cannotBind(resource))
       case endpointType:
-      case scopeType:
         return refuse(typeUrl, name, bytes)
+      case scopeType:
+        return isWatched(state, typeUrl)
+          ? (refuse(typeUrl, name, bytes) ?? hasBadKey(resource))
+          : undefined
       case routeType:
         return refuse(typeUrl, name, bytes) ?? tableFault(state, bytes)
     }

@@ -11,18 +11,20 @@ import type { Answer, EndpointAddress, Request } from '../routing/request.js'
 import { type ConnectionId, connectTo, listenerOf } from './connections.js'
 import { inspect } from './inspect.js'
 import type { RunningListener } from './listeners.js'
+import { scopesOf, type ScopeSource } from './scopes.js'
 import type { EnvoyState, HeldResource } from './state.js'
 
 /** What the Envoy runs, by type and name: what warms does not run, and what drains has no name. */
 export const held = ({
   clusters,
   listeners,
+  scopes,
   watches,
 }: EnvoyState): Readonly<Record<TypeUrl, ReadonlyMap<string, HeldResource>>> => ({
   [clusterType]: clusters.active,
   [endpointType]: new Map([...assignmentsInUse(clusters), ...watches[endpointType].held]),
   [listenerType]: listeners.active,
-  [scopeType]: watches[scopeType].held,
+  [scopeType]: new Map([...scopes.values()].flatMap((source) => [...source.held])),
   [routeType]: watches[routeType].held,
 })
 
@@ -49,7 +51,7 @@ export const request = (state: EnvoyState, of: Request): Answer => {
 
 /** Answers a request on a connection that this form of a listener took. */
 export const answerAt = (state: EnvoyState, listener: RunningListener, of: Request): Answer =>
-  answer(running(state), of, { ...surroundingsOf(state), listener: listener.bytes })
+  answer(running(state, listener), of, { ...surroundingsOf(state), listener: listener.bytes })
 
 const surroundingsOf = ({ clusters: { active }, options }: EnvoyState): Surroundings => ({
   assignmentOf: (cluster) => active.get(cluster)?.assignment?.bytes ?? nothing.bytes,
@@ -84,9 +86,12 @@ const listenerAt = (
     : [...active.values()].find(({ bytes }) => inspect(listenerType, bytes).address?.port === at)
 }
 
-/** A table that is settled and has not come works as if it were empty. */
-export const running = (state: EnvoyState): EncodedResources => {
-  const resources = held(state)
+/**
+ * What a form of a listener works with: of scopes those of its own sources. A table that is settled and has not come
+ * works as if it were empty.
+ */
+export const running = (state: EnvoyState, listener: RunningListener): EncodedResources => {
+  const resources = { ...held(state), [scopeType]: scopesFor(state, listener) }
   const { settled } = state.watches[routeType]
   const absent = [...settled].filter((name) => !resources[routeType].has(name))
   if (absent.length === 0) return resources
@@ -96,6 +101,13 @@ export const running = (state: EnvoyState): EncodedResources => {
   ])
   return { ...resources, [routeType]: tables }
 }
+
+const scopesFor = ({ scopes }: EnvoyState, listener: RunningListener): ScopeSource['held'] => {
+  const [need] = scopesOf(listener)
+  return (need && scopes.get(need.source)?.held) ?? none
+}
+
+const none: ScopeSource['held'] = new Map()
 
 /** Zero bytes are an empty message. */
 const nothing: HeldResource = { version: '', bytes: new Uint8Array() }

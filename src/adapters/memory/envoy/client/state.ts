@@ -3,6 +3,7 @@ import { type Clusters, noClusters } from './clusters.js'
 import { type Listeners, noListeners } from './listeners.js'
 import { type Connections, noConnections } from './connections.js'
 import { defaultFetchMs, type EnvoyOptions } from './options.js'
+import { noSources, type ScopeSources } from './scopes.js'
 
 export type { EnvoyOptions, Refusal, Refuse } from './options.js'
 
@@ -15,6 +16,7 @@ export interface EnvoyState {
   readonly clusters: Clusters
   readonly listeners: Listeners
   readonly connections: Connections
+  readonly scopes: ScopeSources
   /**
    * Answers to responses with clusters that wait until no cluster warms, oldest first; with the
    * state of the world only the newest, with the last refusal that was not told yet.
@@ -30,7 +32,7 @@ export type Watches = Readonly<Record<TypeUrl, Watch>>
 export interface Watch {
   /**
    * Of endpoints and route tables: what has come, by name. Clusters and listeners are kept apart,
-   * because they warm and drain.
+   * because they warm and drain, and scopes, because they belong to listeners.
    */
   readonly held: ReadonlyMap<string, HeldResource>
   /**
@@ -51,6 +53,8 @@ export interface Watch {
   readonly heard: boolean
   /** A request of this type was sent on the present stream. */
   readonly asked: boolean
+  /** A request of this type was sent, on whichever stream. */
+  readonly known: boolean
   /** Of the last response on the present stream; empty if there was none. */
   readonly nonce: string
   /** Of the last accepted response, on whichever stream. */
@@ -98,6 +102,7 @@ const unasked: Watch = {
   dueMs: new Map(),
   heard: false,
   asked: false,
+  known: false,
   nonce: '',
   version: '',
 }
@@ -117,6 +122,7 @@ export const start = (options: EnvoyOptions, nowMs = 0): EnvoyState => ({
   clusters: noClusters,
   listeners: noListeners,
   connections: noConnections,
+  scopes: noSources,
   withheld: [],
   log: [],
 })

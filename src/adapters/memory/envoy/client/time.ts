@@ -6,9 +6,10 @@ import {
   typeUrls,
 } from '../../../../core/type-url.js'
 import { awaitNoMore } from './clusters.js'
-import { andThen, type Asking, followClusters, followListeners } from './follow.js'
+import { andThen, type Asking, followClusters, followDrains } from './follow.js'
 import { endDrains } from './listeners.js'
 import { progress, surroundings } from './progress.js'
+import { awaitScopesNoMore } from './scopes.js'
 import { type EnvoyState, everything, type Watch } from './state.js'
 
 /**
@@ -23,9 +24,10 @@ export const passTime = (before: EnvoyState, nowMs: number): Asking => {
     ...state,
     clusters,
     listeners: endDrains(state.listeners, state.nowMs),
+    scopes: awaitScopesNoMore(state.scopes, state.nowMs),
     watches: perType((typeUrl) => waitNoMore(state.watches[typeUrl], typeUrl, state.nowMs)),
   }
-  return andThen(andThen(followClusters(next, moved), progress), followListeners)
+  return andThen(andThen(followClusters(next, moved), progress), followDrains)
 }
 
 /** What is waited for no more works as if it had come empty. */
@@ -42,13 +44,19 @@ const waitNoMore = (watch: Watch, typeUrl: TypeUrl, nowMs: number): Watch => {
  * When an Envoy next does something by itself, in the time of `TimePassed`; `undefined` if never. A
  * silent resolver has no time: it is asked at every `TimePassed`.
  */
-export const nextTimer = ({ watches, clusters, listeners }: EnvoyState): number | undefined => {
+export const nextTimer = ({
+  watches,
+  clusters,
+  listeners,
+  scopes,
+}: EnvoyState): number | undefined => {
   const times = [
     ...typeUrls.flatMap((typeUrl) => [...watches[typeUrl].dueMs.values()]),
     ...[...clusters.warming.values()].flatMap(({ awaits }) =>
       awaits._tag === 'Endpoints' && awaits.untilMs !== undefined ? [awaits.untilMs] : [],
     ),
     ...listeners.draining.map(({ untilMs }) => untilMs),
+    ...[...scopes.values()].flatMap(({ dueMs }) => dueMs ?? []),
   ]
   return times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time))
 }

@@ -4,6 +4,7 @@ import {
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../../../core/type-url.js'
 import { memoize } from '../memo.js'
@@ -13,6 +14,7 @@ import { type HttpEntrance, readListener } from './listener.js'
 import type { Facts } from './predicates.js'
 import { normalizeHost, normalizePath, queryParameters, splitPath } from './path.js'
 import type { Answer, Decision, EndpointAddress, Forward, Request } from './request.js'
+import { tableByScope, tablesOfScopes, withShard } from './scopes.js'
 import { compileTable, type Table } from './table.js'
 
 /** Encoded resources by type and name. */
@@ -50,12 +52,12 @@ export const answer = (
     surroundings.listener === undefined
       ? findListener(resources, request.listener)
       : readListener(surroundings.listener)
-  const table = entrance === undefined ? undefined : tableOf(resources, entrance)
-  if (entrance === undefined || table === undefined) return { _tag: 'ConnectionRefused' }
-  const headers = lowerCased(request.headers ?? [])
+  const tableFor = entrance === undefined ? undefined : tablesAt(resources, entrance)
+  if (entrance === undefined || tableFor === undefined) return { _tag: 'ConnectionRefused' }
+  const headers = headersAt(request, entrance)
   const facts = factsOf(request, headers, entrance)
   if (facts === undefined) return badRequest
-  const decision = table({ facts, headers, pick: request.pick ?? 0 })
+  const decision = tableFor(headers)?.({ facts, headers, pick: request.pick ?? 0 })
   return decision === undefined ? { _tag: 'NotFound' } : settle(resources, decision, surroundings)
 }
 
@@ -75,26 +77,68 @@ const findListener = (
     .find(({ address }) => address.port === at)
 }
 
-const tableOf = (resources: EncodedResources, { routes }: HttpEntrance): Table | undefined => {
-  if (routes._tag === 'Inline') return compileInline(routes.table)
-  const held = resources[routeType].get(routes.table)
+/** Finds the table of a request with these headers; `undefined` of a listener that still waits for its own. */
+const tablesAt = (
+  resources: EncodedResources,
+  { routes }: HttpEntrance,
+): ((headers: ReadonlyArray<Header>) => Table | undefined) | undefined => {
+  switch (routes._tag) {
+    case 'Inline':
+      return () => compileInline(routes.table)
+    case 'Named': {
+      const table = tableNamed(resources, routes.table)
+      return table && (() => table)
+    }
+    case 'Scoped':
+      return (headers) => {
+        const name = tableByScope(resources[scopeType], routes.keyHeader, headers)
+        return name === undefined ? undefined : tableNamed(resources, name)
+      }
+  }
+}
+
+const tableNamed = (resources: EncodedResources, name: string): Table | undefined => {
+  const held = resources[routeType].get(name)
   return held === undefined ? undefined : readTable(held.bytes)
 }
 
-/** The route table behind a listener; `undefined` where it has not come. */
-export const routesBehind = (
+/** The route tables behind a listener, as far as they have come. */
+export const tablesBehind = (
   resources: EncodedResources,
   listener: Uint8Array,
-): RouteConfiguration | undefined => {
+): ReadonlyArray<RouteConfiguration> => {
   const { routes } = readListener(listener)
-  if (routes._tag === 'Inline') return routes.table
-  const held = resources[routeType].get(routes.table)
-  return held === undefined ? undefined : decodeTable(held.bytes)
+  switch (routes._tag) {
+    case 'Inline':
+      return [routes.table]
+    case 'Named':
+      return tablesNamed(resources, [routes.table])
+    case 'Scoped':
+      return tablesNamed(resources, [...tablesOfScopes(resources[scopeType])])
+  }
 }
+
+const tablesNamed = (
+  resources: EncodedResources,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<RouteConfiguration> =>
+  names.flatMap((name) => {
+    const held = resources[routeType].get(name)
+    return held === undefined ? [] : [decodeTable(held.bytes)]
+  })
 
 const decodeTable = memoize((bytes: Uint8Array) => RouteConfiguration.decode(bytes))
 const compileInline = memoize(compileTable)
 const readTable = memoize((bytes: Uint8Array) => compileTable(decodeTable(bytes)))
+
+/** The headers that routes are matched with. */
+const headersAt = (request: Request, entrance: HttpEntrance): ReadonlyArray<Header> => {
+  const { script, normalization } = entrance
+  const headers = lowerCased(request.headers ?? [])
+  return script === undefined
+    ? headers
+    : withShard(headers, normalizeHost(request.host, normalization), script)
+}
 
 const factsOf = (
   request: Request,

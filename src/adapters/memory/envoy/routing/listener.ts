@@ -14,21 +14,27 @@ import {
   HttpConnectionManager_PathWithEscapedSlashesAction as EscapedSlashes,
   type HttpFilter,
 } from '../../../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
+import { Lua } from '../../../../gen/envoy/extensions/filters/http/lua/v3/lua.js'
 import { memoize } from '../memo.js'
 import { modelled, notModelled } from './modelled.js'
 import type { EndpointAddress } from './request.js'
 import type { Normalization } from './path.js'
+import { readKeyHeader, readScript, type ShardScript } from './scopes.js'
 
 /** A listener that takes HTTP and routes it. */
 export interface HttpEntrance {
   readonly address: EndpointAddress
   readonly normalization: Normalization
+  /** What tells the shard of a request before it is routed. */
+  readonly script: ShardScript | undefined
   readonly routes: RoutesOf
 }
 
 export type RoutesOf =
   | { readonly _tag: 'Named'; readonly table: string }
   | { readonly _tag: 'Inline'; readonly table: RouteConfiguration }
+  /** The table is that of the scope whose key stands in this header. */
+  | { readonly _tag: 'Scoped'; readonly keyHeader: string }
 
 /** Reads an encoded Listener with one plain HTTP filter chain; anything else is an error. */
 export const readListener: (bytes: Uint8Array) => HttpEntrance = memoize((bytes) => {
@@ -47,6 +53,7 @@ export const readListener: (bytes: Uint8Array) => HttpEntrance = memoize((bytes)
       mergeSlashes: manager.mergeSlashes === true,
       stripTrailingHostDot: manager.stripTrailingHostDot === true,
     },
+    script: readFilters(manager.httpFilters ?? []),
     routes: readRoutes(manager),
   }
 })
@@ -77,7 +84,6 @@ const readManager = (filters: ReadonlyArray<Filter>): HttpConnectionManager => {
   const slashes = manager.pathWithEscapedSlashesAction ?? EscapedSlashes.KEEP_UNCHANGED
   if (slashes > EscapedSlashes.KEEP_UNCHANGED)
     return notModelled(`HttpConnectionManager.pathWithEscapedSlashesAction ${slashes}`)
-  manager.httpFilters?.forEach(checkHttpFilter)
   return manager
 }
 
@@ -88,19 +94,26 @@ const readRoutes = ({ routeSpecifier: specifier }: HttpConnectionManager): Route
     case 'routeConfig':
       return { _tag: 'Inline', table: specifier.value }
     case 'scopedRoutes':
+      return { _tag: 'Scoped', keyHeader: readKeyHeader(specifier.value) }
     case undefined:
-      return notModelled(`HttpConnectionManager.${specifier?.$case ?? 'routeSpecifier'}`)
+      return notModelled('HttpConnectionManager.routeSpecifier')
   }
 }
 
 const typeUrlOf = (type: { readonly $type: string }): string => `type.googleapis.com/${type.$type}`
 const managerTypeUrl = typeUrlOf(HttpConnectionManager)
+const luaTypeUrl = typeUrlOf(Lua)
 const routerTypeUrl = 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router'
 
-/** Any filter but the router could answer by itself. */
-const checkHttpFilter = ({ name, configType }: HttpFilter): void => {
-  const isRouter = configType?.$case === 'typedConfig' && configType.value.typeUrl === routerTypeUrl
-  if (!isRouter) notModelled(`the HTTP filter ${name}`)
+/** The router, and before it perhaps one script; any other filter could answer by itself. */
+const readFilters = (filters: ReadonlyArray<HttpFilter>): ShardScript | undefined => {
+  const [script, another] = filters.flatMap(({ name, configType }) => {
+    const config = configType?.$case === 'typedConfig' ? configType.value : {}
+    if (config.typeUrl === routerTypeUrl) return []
+    if (config.typeUrl !== luaTypeUrl) return notModelled(`the HTTP filter ${name}`)
+    return [readScript(Lua.decode(config.value ?? new Uint8Array()))]
+  })
+  return another === undefined ? script : notModelled('more than one script')
 }
 
 /** Behind the first line: what changes how a connection is treated, and no answer. */

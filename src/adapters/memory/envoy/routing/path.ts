@@ -34,7 +34,10 @@ export const normalizePath = (
 
 /** Takes the dot off a fully qualified host name, before the port if it has one. */
 export const normalizeHost = (host: string, options: Normalization): string =>
-  options.stripTrailingHostDot ? host.replace(/\.(:\d+)?$/, '$1') : host
+  options.stripTrailingHostDot ? host.replace(/\.(:[^.]*)?$/, '$1') : host
+
+/** Takes the port off a host: what follows the last colon that is not inside of brackets, be it a number or not. */
+export const withoutPort = (host: string): string => host.replace(/:[^\]:]*$/, '')
 
 /** The parameters of a query in their order, neither decoded nor merged. */
 export const queryParameters = (query: string): ReadonlyArray<readonly [string, string]> =>

@@ -5,6 +5,7 @@ import { changeFields, type Changes, joined, readChanges } from './changes.js'
 import { findList, hostRoutes } from './host-routes.js'
 import { compileMatch } from './match.js'
 import { modelled } from './modelled.js'
+import { withoutPort } from './path.js'
 import type { Facts, Predicate } from './predicates.js'
 import type { Decision } from './request.js'
 
@@ -21,7 +22,7 @@ export const compileTable = (table: RouteConfiguration): Table => {
   const ignorePort = table.ignorePortInHostMatching === true
   return (matched) => {
     const host = matched.facts.host.toLowerCase()
-    const findIn = findHost(domains, ignorePort ? host.replace(/:\d+$/, '') : host)
+    const findIn = findHost(domains, ignorePort ? withoutPort(host) : host)
     return findIn?.(matched.facts)?.act(matched)
   }
 }
