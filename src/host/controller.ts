@@ -1,4 +1,6 @@
 import { type Context, defaultContext } from '../core/context.js'
+import type { FormLimits } from '../core/form-choice.js'
+import { alarm } from '../core/alarm.js'
 import type { NotYet } from '../core/deletion.js'
 import { breakGlass, noteWritten, type RecordedFact } from '../core/deletions.js'
 import type { Snapshot } from '../core/snapshot.js'
@@ -17,7 +19,8 @@ import { followLedger, type LedgerFollower, proofDelayMs, statusDelayMs } from '
 import { handOut } from './hand-out.js'
 import { type AuditPorts, keepAudit } from './keep-audit.js'
 import { type Passes, passesOf, type PassHandlers } from './passes.js'
-import { nextTimer, publishedWorld, type Reconciled, type ReconcilePorts } from './reconcile.js'
+import { publishedWorld } from './published.js'
+import { nextTimer, type Reconciled, type ReconcilePorts } from './reconcile.js'
 import { reporter } from './report.js'
 import { superviseSource } from './supervise.js'
 import { latestOf } from './latest-of.js'
@@ -34,6 +37,8 @@ export interface ControllerPorts {
   readonly deletion?: DeletionPorts
   /** `defaultContext` if absent. */
   readonly context?: Context
+  /** When the tables of a data plane that may have shards are put into them; `formLimits` of the core if absent. */
+  readonly formLimits?: FormLimits
   readonly logger?: Logger
   readonly metrics?: Metrics
   /**
@@ -103,10 +108,11 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
   const onPass: PassHandlers['onPass'] = (before, after, facts) => {
     reports.pass(before, after, facts)
     if (writes !== undefined) handOut(writes, before, after)
-    follower?.lookAt(nextTimer(after))
+    wake.set(nextTimer(after))
   }
   const onBug = (bug: unknown): void => failure.abort(bug)
   const passes = passesOf(passPortsOf(ports, ledger), { onPass, onBug }, stop)
+  const wake = alarm(clock, () => passes.look())
   const writes = deletion?.store && writesOf(ports, deletion.store, passes, stop)
   const inbox = latestOf(clock, (state: SourceState) => {
     deletion?.gate?.sourcesRead?.()
@@ -120,6 +126,7 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
     } finally {
       inbox.close()
       follower?.close()
+      wake.set(undefined)
       await writes?.close()
       await endAudits()
     }
@@ -134,7 +141,7 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
 }
 
 const defaults: Required<
-  Omit<ControllerPorts, 'source' | 'sink' | 'clock' | 'ledger' | 'deletion'>
+  Omit<ControllerPorts, 'source' | 'sink' | 'clock' | 'ledger' | 'deletion' | 'formLimits'>
 > = {
   context: defaultContext,
   logger: silentLogger,
@@ -147,12 +154,13 @@ const defaults: Required<
 type Defaulted = ControllerPorts & typeof defaults
 
 const passPortsOf = (
-  { context, clock, sink, deletion }: Defaulted,
+  { context, clock, sink, deletion, formLimits }: Defaulted,
   ledger: LedgerSource | undefined,
 ): ReconcilePorts => ({
   context,
   translator: renewableTranslator(context.dataPlanes),
   clock,
+  ...(formLimits !== undefined && { formLimits }),
   publish: (snapshot: Snapshot) => sink.publish(snapshot),
   ledger,
   proof: deletion?.proof,

@@ -1,4 +1,3 @@
-import { alarm } from '../core/alarm.js'
 import type { Clock } from '../ports/clock.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
 
@@ -18,14 +17,12 @@ export const proofDelayMs = 5
 export interface LedgerFollower {
   /** Looks as soon as if the ledger had changed. */
   readonly lookSoon: () => void
-  /** Looks at this time too, in place of the one that was named before; `undefined` takes it back. */
-  readonly lookAt: (atMs: number | undefined) => void
   readonly close: () => void
 }
 
 /**
- * Calls `look` within `delayMs()` after the ledger has changed, once for all changes of that time, and
- * when it was asked to. After `close` nothing is called, and no timer is left. `look` must not throw.
+ * Calls `look` within `delayMs()` after the ledger has changed, or it was asked to, once for all changes of that
+ * time. After `close` nothing is called, and no timer is left. `look` must not throw.
  */
 export const followLedger = (
   source: LedgerSource,
@@ -34,7 +31,6 @@ export const followLedger = (
   delayMs: () => number = (): number => statusDelayMs,
 ): LedgerFollower => {
   let changed: (() => void) | undefined
-  const asked = alarm(clock, look)
   const lookSoon = (): void => {
     changed ??= clock.after(delayMs(), () => {
       changed = undefined
@@ -45,7 +41,6 @@ export const followLedger = (
   const close = (): void => {
     stopListening()
     changed?.()
-    asked.set(undefined)
   }
-  return { lookSoon, lookAt: asked.set, close }
+  return { lookSoon, close }
 }

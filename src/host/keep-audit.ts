@@ -1,5 +1,6 @@
 import { audit, type AuditDifference } from '../core/audit.js'
 import type { Context } from '../core/context.js'
+import type { TableForm } from '../core/table-form.js'
 import { showTypeUrl } from '../core/type-url.js'
 import type { Translation } from '../core/translate.js'
 import type { World } from '../core/translator.js'
@@ -33,6 +34,8 @@ export interface AuditPorts {
 export interface PublishedWorld {
   readonly world: World
   readonly translation: Translation
+  /** The forms of its tables, by data plane. */
+  readonly forms: ReadonlyMap<string, TableForm>
 }
 
 /**
@@ -47,12 +50,24 @@ export const keepAudit = async (ports: AuditPorts, signal: AbortSignal): Promise
   while (await lasts(clock, auditEveryMs, signal)) {
     const published = ports.published()
     if (published === undefined) continue
-    const parts = audit(dataPlanes, published.world, published.translation)
+    const { world, translation, forms } = published
+    const parts = audit(inForms(dataPlanes, forms), world, translation)
     let part = parts.next()
     while (part.done !== true && (await lasts(clock, restMs, signal))) part = parts.next()
     if (part.done === true) settle(ports, part.value)
   }
 }
+
+const inForms = (
+  dataPlanes: Context['dataPlanes'],
+  forms: PublishedWorld['forms'],
+): Context['dataPlanes'] =>
+  new Map(
+    [...dataPlanes].map(([name, plane]) => {
+      const form = forms.get(name)
+      return [name, form === undefined ? plane : { ...plane, form }]
+    }),
+  )
 
 /** Waits for so long; true if there is still something to do then. */
 const lasts = async (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> => {

@@ -11,22 +11,27 @@ import {
   observe,
   type RecordedFact,
 } from '../core/deletions.js'
-import { type InService, nextInService, nothingInService } from '../core/in-service.js'
+import {
+  type FormChoices,
+  type FormLimits,
+  nextFormTimer,
+  noFormChoices,
+} from '../core/form-choice.js'
+import { type InService, nothingInService } from '../core/in-service.js'
 import { evidenceOf, forgottenSince } from '../core/evidence.js'
 import { type Ledger, mayStillServe } from '../core/ledger.js'
 import { nextProgrammedTimer } from '../core/programmed.js'
-import { changedKeys, emptyOrderedMap, type OrderedMap } from '../core/ordered-map.js'
+import { emptyOrderedMap } from '../core/ordered-map.js'
 import type { Uid } from '../core/resource.js'
 import type { Snapshot } from '../core/snapshot.js'
 import type { Translation } from '../core/translate.js'
-import type { RenewableTranslator, WorldChange } from '../core/translator.js'
-import { type ListChange, listChange } from '../core/translator/list-change.js'
+import type { RenewableTranslator } from '../core/translator.js'
 import type { Clock } from '../ports/clock.js'
 import type { DeletionProof } from '../ports/deletion-proof.js'
 import type { LedgerSource } from '../ports/ledger-source.js'
-import type { SourceBackends, SourceProblem, SourceState } from '../ports/route-source.js'
-import type { PublishedWorld } from './keep-audit.js'
+import type { SourceProblem, SourceState } from '../ports/route-source.js'
 import { ownState } from './own-state.js'
+import { inForms, publish, publishedWorld, withDueForms, withTranslation } from './published.js'
 import { dateConditions, type DatedConditions, nothingDated } from './dated-conditions.js'
 import { type Sources, withDeletions } from './deletion-verdicts.js'
 import {
@@ -44,6 +49,8 @@ export interface ReconcilePorts {
   /** Of these data planes; it has seen nothing yet. */
   readonly translator: RenewableTranslator
   readonly clock: Clock
+  /** When tables take another form; `formLimits` of the core if absent. */
+  readonly formLimits?: FormLimits
   readonly publish: (snapshot: Snapshot) => void
   readonly ledger: LedgerSource | undefined
   readonly proof: DeletionProof | undefined
@@ -59,6 +66,8 @@ export interface Reconciled {
   readonly seen: SourceState | undefined
   /** What is published, with what `translate` says of it. */
   readonly published: Translation | undefined
+  /** In which forms its tables are. */
+  readonly choices: FormChoices
   /** The routes that it is one of, where deletions are proven. */
   readonly inService: InService
   readonly deletions: Deletions
@@ -77,6 +86,7 @@ export const nothingYet: Reconciled = {
   given: undefined,
   seen: undefined,
   published: undefined,
+  choices: noFormChoices,
   inService: nothingInService,
   deletions: noDeletions,
   ledger: undefined,
@@ -91,8 +101,8 @@ export type Reconciliation = readonly [state: Reconciled, facts: ReadonlyArray<R
 const noProblems: ReadonlyArray<SourceProblem> = []
 
 /**
- * Takes in a state of the source: translates and publishes what is to be served, and only then asks who
- * has let go of the rest.
+ * Takes in a state of the source: translates and publishes what is to be served, in the form that so many hosts are to
+ * have, and only then asks who has let go of the rest.
  */
 export const reconcile = (
   ports: ReconcilePorts,
@@ -100,64 +110,14 @@ export const reconcile = (
   state: SourceState,
 ): Reconciliation => {
   const seen = ownState(state, ports.context.dataPlanes, before)
-  const { published, inService } = withTranslation(ports, before, seen)
-  if (published.snapshot !== before.published?.snapshot) ports.publish(published.snapshot)
+  const { translated, inService } = withTranslation(ports, before, seen)
+  const formed = inForms(ports, before.choices, translated)
+  publish(ports, before, formed.published)
   const judged = before.seen === undefined ? judgedBefore(seen.objects ?? []) : before.judged
-  const next = { ...before, given: state, seen, published, inService, judged }
+  const next = { ...before, given: state, seen, ...formed, inService, judged }
   return advance(ports, before, next, (of, evidence) =>
     observe(of, seen, evidence, ports.clock.nowMs()),
   )
-}
-
-/**
- * What is published of a state. Most changes in a store are of conditions, ours among them: where neither a route nor
- * its backends have changed nothing is translated. Costs a comparison for each of them, by reference.
- */
-const withTranslation = (
-  { proof, context, translator }: ReconcilePorts,
-  before: Reconciled,
-  seen: SourceState,
-): { readonly published: Translation; readonly inService: InService } => {
-  const inService =
-    proof === undefined ? before.inService : nextInService(before.inService, before.deletions, seen)
-  const routes =
-    proof === undefined
-      ? listChange(before.seen?.routes ?? [], seen.routes)
-      : listChangeOf(before.inService.routes, inService.routes)
-  const known = before.published === undefined ? noBackends : (before.seen?.backends ?? context)
-  const now = seen.backends ?? context
-  const services = listChange(known.services, now.services)
-  const endpointSlices = listChange(known.endpointSlices, now.endpointSlices)
-  const change = { routes, services, endpointSlices }
-  const published =
-    before.published !== undefined && isEmpty(change) ? before.published : translator.update(change)
-  return { published, inService }
-}
-
-const noBackends: SourceBackends = { services: [], endpointSlices: [] }
-
-const listChangeOf = <A>(before: OrderedMap<A>, after: OrderedMap<A>): ListChange<A> => {
-  const keys = changedKeys(before, after)
-  return {
-    removed: keys.flatMap((key) => before.get(key) ?? []),
-    added: keys.flatMap((key) => after.get(key) ?? []),
-  }
-}
-
-const isEmpty = ({ routes, services, endpointSlices }: WorldChange): boolean =>
-  [routes, services, endpointSlices].every(
-    ({ removed, added }) => removed.length + added.length === 0,
-  )
-
-/** What is published, and the world that it is the translation of; `undefined` before there is any. */
-export const publishedWorld = (
-  { proof, context }: Pick<ReconcilePorts, 'proof' | 'context'>,
-  { published, inService, seen }: Reconciled,
-): PublishedWorld | undefined => {
-  if (published === undefined || seen === undefined) return undefined
-  const routes = proof === undefined ? seen.routes : [...inService.routes.values()]
-  const { services, endpointSlices } = seen.backends ?? context
-  return { world: { routes, services, endpointSlices }, translation: published }
 }
 
 /** What is published is not to be relied on: translates all of it anew. */
@@ -172,9 +132,12 @@ export const renew = (ports: ReconcilePorts, before: Reconciled): Reconciliation
   )
 }
 
-/** The Envoys may have gone on, or time has; with `uid` only that object is asked for. */
+/**
+ * The Envoys may have gone on, or time has; with `uid` only that object is asked for. A switch to another form that was
+ * to wait takes place when it is time.
+ */
 export const lookAgain = (ports: ReconcilePorts, before: Reconciled, uid?: Uid): Reconciliation =>
-  settleDeletions(ports, before, (of, evidence) =>
+  advance(ports, before, withDueForms(ports, before), (of, evidence) =>
     lookAtDeletions(of, evidence, ports.clock.nowMs(), uid),
   )
 
@@ -243,10 +206,13 @@ const noteServers = (deletions: Deletions, ledger: Ledger, nodes: Ledger['nodes'
 export const nextTimer = ({
   judged: { programmed },
   deletions,
+  choices,
 }: Reconciled): number | undefined => {
-  const times = [nextProgrammedTimer(programmed), nextDeletionsTimer(deletions)].flatMap(
-    (at) => at ?? [],
-  )
+  const times = [
+    nextProgrammedTimer(programmed),
+    nextDeletionsTimer(deletions),
+    nextFormTimer(choices),
+  ].flatMap((at) => at ?? [])
   return times.length === 0 ? undefined : Math.min(...times)
 }
 

@@ -2,6 +2,7 @@ import type { DeletionFact } from '../core/deletion.js'
 import type { RecordedFact } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import { changedKeys, emptyOrderedMap } from '../core/ordered-map.js'
+import { type TableForm } from '../core/table-form.js'
 import { showNodes, showNotYet } from '../core/status.js'
 import type { Translation } from '../core/translate.js'
 import type { Logger } from '../ports/logger.js'
@@ -34,6 +35,7 @@ export const reporter = (ports: ReportPorts): Reporter => {
         counted = countAccepted(counted, after.published.verdicts)
         reportPublish(ports, counted, before, after)
       }
+      reportForms(ports, before, after)
       for (const each of facts) {
         reportDeletion(ports, each)
         ports.onDeletion(each)
@@ -75,6 +77,30 @@ const reportPublish = (
   metrics.add('edgewright_publishes_total', {}, 1)
   logger.log('info', 'published', { routes: verdicts.size, accepted })
 }
+
+/** The first choice of a data plane is told in figures only: it is no switch. */
+const reportForms = (
+  { logger, metrics }: ReportPorts,
+  { choices: before }: Reconciled,
+  { choices: after, published }: Reconciled,
+): void => {
+  if (after === before) return
+  for (const [dataPlane, { form, switchedAt }] of after.byPlane) {
+    const known = before.byPlane.get(dataPlane)
+    if (known !== undefined && known.switchedAt === switchedAt) continue
+    metrics.set('edgewright_route_table_shards', { data_plane: dataPlane }, shardsIn(form))
+    if (known === undefined) continue
+    const fields = { dataPlane, shards: shardsIn(form), hosts: published?.hosts.get(dataPlane) }
+    logger.log('info', formWords[form._tag], fields)
+  }
+}
+
+const shardsIn = (form: TableForm): number => (form._tag === 'Whole' ? 0 : form.shards)
+
+const formWords = {
+  Sharded: 'the hosts are many: their route tables are in shards from now on',
+  Whole: 'the hosts are few: their route table is whole again',
+} as const
 
 const reportVerdicts = (
   { logger, onVerdicts }: ReportPorts,

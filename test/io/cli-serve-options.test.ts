@@ -32,6 +32,24 @@ const addressesOf = ({ context }: ServeOptions) =>
 const namespaces = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => ['--namespace', `n${i}`]).flat()
 
+describe('into how many tables routes may be put', () => {
+  const shardsOf = (...argv: ReadonlyArray<string>) =>
+    E.Monad.map(understood(['--routes', 'd', ...argv]), ({ context }) =>
+      [...context.dataPlanes.values()].map(({ shards }) => shards),
+    )
+
+  test('256 if nothing is said, none for 0, and 4096 at most', () => {
+    expect([shardsOf(), shardsOf('--shards', '0'), shardsOf('--shards', '4096')]).toEqual(
+      [256, 0, 4096].map((shards) => E.right([shards])),
+    )
+    for (const text of ['4097', '-1', '1.5', 'many', '99999999999'])
+      expect(shardsOf(`--shards=${text}`)).toMatchObject({ _tag: 'Left' })
+    expect(shardsOf('--shards', '4097')).toEqual(
+      E.left('--shards 4097: should be a whole number from 0 to 4096'),
+    )
+  })
+})
+
 describe('where routes come from', () => {
   test('as many namespaces may be named as the adapter follows', () => {
     expect(maxNamespaces).toBe(followedNamespaces)
@@ -113,6 +131,7 @@ admin: 'off'
 listener: ['0.0.0.0:80', 'inside=[::1]:8080']
 allowAddress: [10.0.0.0/8]
 dataPlane: blue
+shards: 64
 forgetNodeAfter: 72h
 logLevel: debug
 logFormat: json
@@ -121,7 +140,7 @@ logFormat: json
       ...['--kubernetes', '--kubeconfig', 'k', '--context', 'c', '--own-namespace', 'edge'],
       ...['--namespace', 'shop', '--namespace', 'pay', '--xds', '0.0.0.0:1800', '--admin', 'off'],
       ...['--listener', '0.0.0.0:80', '--listener', 'inside=[::1]:8080', '--data-plane', 'blue'],
-      ...['--allow-address', '10.0.0.0/8'],
+      ...['--allow-address', '10.0.0.0/8', '--shards', '64'],
       ...['--forget-node-after', '72h', '--log-level', 'debug', '--log-format', 'json'],
     ]
     expect(understood([], text)).toEqual(understood(argv))
@@ -148,7 +167,7 @@ logFormat: json
     const options = right(understood(['--listener', 'c=0.0.0.0:3'], text))
     expect(options.xds).toEqual({ host: '1.1.1.1', port: 1 })
     expect([...options.context.dataPlanes.values()]).toEqual([
-      { listeners: [{ name: 'c', address: '0.0.0.0', port: 3 }] },
+      { listeners: [{ name: 'c', address: '0.0.0.0', port: 3 }], shards: 256 },
     ])
   })
 
@@ -192,6 +211,7 @@ logFormat: json
 
   test.each([
     ['routes: d\nxds: nowhere', 'serve.yaml: xds (line 2): nowhere: should be HOST:PORT'],
+    ['routes: d\nshards: 4097', 'serve.yaml: shards (line 2): 4097: should be a whole number'],
     ['routes: d\nadmin: on', 'serve.yaml: admin (line 2): on: should be HOST:PORT'],
     ['routes: d\nlogLevel: loud', 'serve.yaml: logLevel (line 2): loud: should be one of'],
     ['routes: d\nforgetNodeAfter: 3d', 'serve.yaml: forgetNodeAfter (line 2): 3d: '],

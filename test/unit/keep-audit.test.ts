@@ -15,8 +15,8 @@ const routes: ReadonlyArray<EdgeRoute> = Array.from({ length: 1_000 }, (_, i) =>
 }))
 
 const world = { ...emptyWorld, routes }
-const right: PublishedWorld = { world, translation: translate(routes) }
-const wrong: PublishedWorld = { world, translation: translate(routes.slice(20)) }
+const right: PublishedWorld = { world, translation: translate(routes), forms: new Map() }
+const wrong: PublishedWorld = { world, translation: translate(routes.slice(20)), forms: new Map() }
 
 const stage = (published: () => PublishedWorld | undefined) => {
   const clock = steppingClock(0)

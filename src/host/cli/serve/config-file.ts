@@ -115,6 +115,7 @@ const textsOf = (
 const wrongText = (given: unknown, expected: string): string | undefined => {
   if (given === '') return `must not be empty: ${expected}, or leave it out`
   if (typeof given === 'string') return undefined
+  if (expected === 'COUNT' && typeof given === 'number') return undefined
   const isOneWord = /^[A-Z]+$/.test(expected)
   const isName = isOneWord && expected !== 'DURATION'
   return isName && (typeof given === 'number' || typeof given === 'boolean')

@@ -18,6 +18,7 @@ import {
 } from '../options.js'
 import { parseChoice, parseForgetAfter, parseHostPort } from '../values.js'
 import { allowAddressOption, withAddresses } from './addresses.js'
+import { shardsOption, withShards } from './shards.js'
 import { parseSource, type SourceOptions, sourceOptions } from './source-options.js'
 
 /** The options that can also stand in a file. */
@@ -28,6 +29,7 @@ export const fileOptions: ReadonlyArray<Option> = [
   listenerOption,
   allowAddressOption,
   dataPlaneOption,
+  shardsOption,
   rosterOption,
   forgetNodeAfterOption,
   logLevelOption,
@@ -67,7 +69,11 @@ export const parseServe = (args: Arguments): Either<string, ServeOptions> => {
       parseForgetAfter(label(forgetNodeAfterOption.name), text(forgetNodeAfterOption)),
     ),
     E.bind('context', ({ source }) =>
-      E.Monad.chain(contextFrom(args), (context) => withAddresses(context, source._tag, args)),
+      pipe(
+        contextFrom(args),
+        E.chain((context) => withAddresses(context, source._tag, args)),
+        E.chain((context) => withShards(context, args)),
+      ),
     ),
     E.bind('level', () => parseChoice(label(logLevelOption.name), text(logLevelOption), logLevels)),
     E.bind('format', () =>
