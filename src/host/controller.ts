@@ -127,8 +127,7 @@ export const startController = (given: ControllerPorts, signal: AbortSignal): Co
       inbox.close()
       follower?.close()
       wake.set(undefined)
-      await writes?.close()
-      await endAudits()
+      await Promise.all([writes?.close(), endAudits()])
     }
     failure.signal.throwIfAborted()
   }

@@ -78,6 +78,7 @@ export const nothingKnown = (): KnownByType => ({
   cds: nothing(),
   eds: nothing(),
   lds: nothing(),
+  srds: nothing(),
   rds: nothing(),
 })
 

@@ -82,7 +82,7 @@ const openState = (variant: Variant, memory?: NodeMemory): State => ({
 })
 
 /** How many responses of a type may be without an answer. */
-const maxOut: Readonly<Record<Short, number>> = { cds: 4, eds: 1, lds: 1, rds: 1 }
+const maxOut: Readonly<Record<Short, number>> = { cds: 4, eds: 1, lds: 1, srds: 1, rds: 1 }
 
 /** How long what was refused, and may be taken later, is not tried again, in milliseconds. */
 const retryMs = 1_000

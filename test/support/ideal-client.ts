@@ -72,6 +72,7 @@ export const idealClient = (
     cds: anInterest('cds'),
     eds: anInterest('eds'),
     lds: anInterest('lds'),
+    srds: anInterest('srds'),
     rds: anInterest('rds'),
   }
   const style = { variant, legacyWildcard, taste }

@@ -7,6 +7,7 @@ import {
   endpointType,
   listenerType,
   routeType,
+  scopeType,
   type TypeUrl,
 } from '../../src/core/type-url.js'
 import type {
@@ -33,13 +34,14 @@ export const types = {
   cds: clusterType,
   eds: endpointType,
   lds: listenerType,
+  srds: scopeType,
   rds: routeType,
 } as const
 
 export type Short = keyof typeof types
 
 /** In the order in which a stream sends them. */
-export const shorts: ReadonlyArray<Short> = ['cds', 'eds', 'lds', 'rds']
+export const shorts: ReadonlyArray<Short> = ['cds', 'eds', 'lds', 'srds', 'rds']
 
 export const variants: ReadonlyArray<Variant> = ['sotw', 'delta']
 

@@ -95,6 +95,7 @@ test.each(variants)('63. %s: nothing is answered before something is published',
     'cds a',
     'eds e',
     'lds l',
+    'srds',
     'rds',
   ])
 })

@@ -120,7 +120,7 @@ describe('types', () => {
   test('2. S: a type that is not served gets no answer, and the other types go on', () => {
     const stream = openSotw()
     stream.publish(world)
-    const typeUrl = 'type.googleapis.com/envoy.config.route.v3.ScopedRouteConfiguration'
+    const typeUrl = 'type.googleapis.com/envoy.config.route.v3.VirtualHost'
     expect(stream.ask('cds', '', { typeUrl })).toEqual([])
     expect(notes(stream)).toEqual(['NodeIdentified'])
     expect(stream.ask('cds')).toEqual(['cds a b'])

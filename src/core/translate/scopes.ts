@@ -20,7 +20,8 @@ export const scopesOf = (
   )
 }
 
-const scopeOf = (shards: number, shard: number): Resource => {
+/** The scope of one shard. */
+export const scopeOf = (shards: number, shard: number): Resource => {
   const key = scopeKey(shards, shard)
   return bytesResource(
     key,

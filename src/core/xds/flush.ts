@@ -14,6 +14,7 @@ import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
 import { endWaiting, isHopeless } from './balks.js'
 import { linger, mayHaveBrought } from './departures.js'
+import { withForeignScopes } from './foreign-scopes.js'
 import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
@@ -34,7 +35,8 @@ import {
 } from './search.js'
 import { andThen, dataPlaneOf, type Session, type SessionStep, withWatch } from './session-state.js'
 import { covers } from './subscription.js'
-import { clustersAwaited, emptiesAt, isSuspect, retryAt, warmDeadline } from './timers.js'
+import { isSuspect, retryAt, warmDeadline } from './timers.js'
+import { emptying, maySend, stopAwaiting } from './waits.js'
 import { type InFlight, isSame, namesIn, owe, type Watch } from './watch.js'
 
 /**
@@ -53,7 +55,7 @@ export const flush = (session: Session, nowMs: number): SessionStep => {
   const timed = giveUpWaiting(stopAwaiting(endBalks(session, nowMs), nowMs), nowMs)
   const goal = viewOf(snapshot, dataPlaneOf(node))
   const lingering = linger(timed, goal, nowMs)
-  const view = withLingerers(goal, lingering.lingerers)
+  const view = withForeignScopes(lingering, withLingerers(goal, lingering.lingerers))
   return typeUrls.reduce<SessionStep>(
     (soFar, typeUrl) => andThen(soFar, (of) => flushType(of, typeUrl, view, nowMs)),
     [lingering, []],
@@ -79,7 +81,7 @@ const kindOf = ({ heardAt }: Session, { inFlight }: Watch): 'Stalled' | 'Silent'
 
 const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number): SessionStep => {
   const found = session.watches[typeUrl]
-  if (found === undefined || (typeUrl === routeType && !mayRoute(session))) return [session, []]
+  if (found === undefined || !maySend(session, typeUrl)) return [session, []]
   const due = typeUrl === routeType ? emptying(session, found, nowMs) : found
   const ready = prepare(due, typeUrl, wantedOf(due, typeUrl, view), nowMs)
   const watch = mayDoubt(ready, typeUrl, session.variant) ? settleDoubts(ready) : ready
@@ -107,21 +109,6 @@ const flushType = (session: Session, typeUrl: TypeUrl, view: View, nowMs: number
   const isOver = effects.length === 0 && !isSearching(after.watches[typeUrl]?.search ?? noSearch)
   return isOver ? flushType(after, typeUrl, view, nowMs) : [after, effects]
 }
-
-const stopAwaiting = (session: Session, nowMs: number): Session => {
-  const awaited = session.hasWaited ? undefined : clustersAwaited(session)
-  return awaited === undefined || awaited > nowMs ? session : { ...session, hasWaited: true }
-}
-
-const emptying = (session: Session, watch: Watch, nowMs: number): Watch => {
-  const at = emptiesAt(session)
-  const emptiesUnknown = session.isProving && (watch.emptiesUnknown || (at ?? nowMs + 1) <= nowMs)
-  return emptiesUnknown === watch.emptiesUnknown ? watch : { ...watch, emptiesUnknown }
-}
-
-/** Whether route tables may go at all. */
-const mayRoute = (session: Session): boolean =>
-  session.isAdmitted && (session.hasWaited || clustersAwaited(session) === undefined)
 
 /** All that the client is to hold of a type if nothing stands in the way. */
 const wantedOf = (watch: Watch, typeUrl: TypeUrl, view: View): Resources =>

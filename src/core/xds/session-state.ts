@@ -48,6 +48,10 @@ export interface Session {
   readonly namedAt: number
   /** It was waited for long enough that it asks for clusters, see `clustersAwaited`. */
   readonly hasWaited: boolean
+  /** It was waited for long enough that it says which tables it has, see `scopesAwaited`. */
+  readonly hasHeardTables: boolean
+  /** Its stream has lasted for so long that it drains nothing any more of what it came with, see `drainMs`. */
+  readonly hasDrained: boolean
   /** When it last began to answer, in milliseconds: at first, or when it had said nothing for `warmTimeoutMs`. */
   readonly wokeAt: number
   /** When the last request came, in milliseconds. */
@@ -149,6 +153,8 @@ export const openSession = (
   isProving: false,
   namedAt: 0,
   hasWaited: false,
+  hasHeardTables: false,
+  hasDrained: false,
   wokeAt: 0,
   heardAt: 0,
   closed: false,

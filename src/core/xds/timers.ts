@@ -1,5 +1,13 @@
-import { clusterType, listenerType, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import {
+  clusterType,
+  listenerType,
+  routeType,
+  scopeType,
+  type TypeUrl,
+  typeUrls,
+} from '../type-url.js'
 import { type Backoff, waitMs } from './backoff.js'
+import { hasForeignScopes } from './foreign-scopes.js'
 import { holdsUnknown } from './holding.js'
 import { nextDeparture } from './linger.js'
 import { mayHoldUnknown } from './node-memory.js'
@@ -47,6 +55,8 @@ export const nextTimer = (session: Session): number | undefined => {
     nextDeparture(lingerers),
     warmDeadline(session),
     awaited,
+    session.hasHeardTables ? undefined : scopesAwaited(session),
+    hasForeignScopes(session) ? drainedAt(session) : undefined,
     emptiesAt(session),
     ...retries,
     ...typeUrls.map((typeUrl) => watches[typeUrl]?.balked?.until),
@@ -91,6 +101,26 @@ export const clustersAwaited = (session: Session): number | undefined => {
 }
 
 /**
+ * How long an Envoy that comes back is waited for to say which tables it has, before it is sent any scopes, in
+ * milliseconds: it says in one burst all that it asks for. Which scopes it needs, its tables tell.
+ */
+export const scopesWaitMs = 1_000
+
+/**
+ * Until when an Envoy that comes back is sent no scopes, since it has not said which tables it has, in milliseconds.
+ * `undefined` if there is nothing to wait for: one that answers listeners has said all.
+ */
+export const scopesAwaited = (session: Session): number | undefined => {
+  const { watches, namedAt, isBare } = session
+  const isAwaited =
+    isEnvoyBack(session) &&
+    !isBare &&
+    watches[scopeType] !== undefined &&
+    watches[routeType] === undefined
+  return isAwaited ? namedAt + scopesWaitMs : undefined
+}
+
+/**
  * How long an Envoy drains a listener, in milliseconds, if it was not told otherwise (`--drain-time-s`): so long
  * it asks for tables that are published no more.
  */
@@ -107,6 +137,9 @@ export const emptiesAt = (session: Session): number | undefined => {
     isProving && isAdmitted && watch?.emptiesUnknown === false && holdsUnknown(watch.holding)
   return isWaiting ? namedAt + drainMs : undefined
 }
+
+/** When a client drains nothing any more of what it came with, in milliseconds: then it loses the scopes of that. */
+export const drainedAt = ({ namedAt }: Session): number => namedAt + drainMs
 
 /** When what was refused is tried again as it is; `undefined` for never. */
 export const retryAt = (typeUrl: TypeUrl, { evidence, times }: Conviction): number | undefined => {
