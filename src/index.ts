@@ -200,11 +200,10 @@ export {
   type Ledger,
   type LedgerNode,
   mayStillServe,
-  type Progress,
-  progressOf,
   type Refusal,
   refusalsOf,
 } from './core/ledger.js'
+export { type Progress, progressOf } from './core/progress.js'
 export type { Clock } from './ports/clock.js'
 export type { LedgerSource } from './ports/ledger-source.js'
 export {

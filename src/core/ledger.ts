@@ -1,10 +1,10 @@
-import { changedOwners, ownsIn } from './compose.js'
+import { ownsIn } from './compose.js'
 import * as PM from './persistent-map.js'
-import type { Resource, Uid } from './resource.js'
-import { type Resources, type Snapshot, viewOf } from './snapshot.js'
+import type { Uid } from './resource.js'
+import type { Snapshot } from './snapshot.js'
 import { routeType, type TypeUrl, typeUrls } from './type-url.js'
 import type { FleetState, StreamId } from './xds/fleet.js'
-import { holdsNothing, type Holding, lastAccepted, type Unsure } from './xds/holding.js'
+import type { Holding, Unsure } from './xds/holding.js'
 import type { NodeIdentity } from './xds/messages.js'
 import { mayHoldUnknown, type NodeMemory, tablesBefore, tablesIn } from './xds/node-memory.js'
 import { dataPlaneOf, ownersOf, type Session } from './xds/session-state.js'
@@ -144,8 +144,9 @@ export const refusalsOf = ({ nodes }: Ledger): ReadonlyArray<Refusal> =>
  * Envoy, and their own ACKs have said so.
  *
  * A node may serve what it has accepted, what it was sent since, and whatever it had before anybody took
- * notes. Clusters and endpoints are reached through route tables only, and are not asked. Costs O(log n)
- * for each table of each node.
+ * notes. Clusters and endpoints are reached through route tables only, and are not asked. All tables that it asks for
+ * count, of whatever form: those of a listener that it drains too. Costs O(log n) for each table, once for all nodes
+ * that hold the very same.
  */
 export const mayStillServe = ({ nodes }: Ledger, uid: Uid): ReadonlyArray<LedgerNode> =>
   nodes.filter((node) => mayServe(node, uid))
@@ -154,71 +155,24 @@ const mayServe = ({ tables, inFlight, isUnknown }: LedgerNode, uid: Uid): boolea
   if (isUnknown) return true
   const onItsWay = inFlight[routeType] ?? []
   if (onItsWay.some(({ resources }) => resources.some((table) => ownsIn(table, uid)))) return true
-  for (const { accepted, forms, isUnknown: hasMore } of PM.entries(tables)) {
-    if (hasMore) return true
-    if (accepted !== undefined && ownsIn(accepted, uid)) return true
-    if (forms.some((table) => ownsIn(table, uid))) return true
-  }
-  return false
+  return tables !== undefined && mayOwn(tables, uid)
 }
 
-/** How far a node is with the route tables that its data plane publishes. */
-export interface Progress {
-  /** It has accepted every table in the form that is published. */
-  readonly isSynced: boolean
-  /** The objects of which it has not accepted the published form everywhere. */
-  readonly behind: ReadonlySet<Uid>
-}
-
-/**
- * Costs O(tables) for a node that is synced. For one that is not also what `changedOwners` costs of the tables that it
- * has accepted and those that are published: once for all nodes with the same two.
- */
-export const progressOf = ({ snapshot }: Ledger, node: LedgerNode): Progress => {
-  const goal = tablesFor(snapshot, node)
-  const holding = node.holdings[routeType] ?? holdsNothing
-  if (holding.acked === goal && holding.unsure === undefined && covers(node, goal))
-    return { isSynced: node.connected, behind: nobody }
-  const behind = new Set<Uid>()
-  let isSynced = node.connected
-  for (const table of PM.entries(goal)) {
-    const accepted = PM.get(node.tables, table.name) && lastAccepted(holding, table.name)
-    if (accepted === undefined) isSynced = false
-    for (const uid of ownersBehind(accepted, table)) behind.add(uid)
-  }
-  return { isSynced: isSynced && behind.size === 0, behind }
-}
-
-const tablesFor = (snapshot: Snapshot | undefined, { dataPlane }: LedgerNode): Resources =>
-  snapshot === undefined ? undefined : viewOf(snapshot, dataPlane)[routeType]
-
-const nobody: ReadonlySet<Uid> = new Set()
-
-const covers = ({ tables }: LedgerNode, goal: Resources): boolean =>
-  [...PM.entries(goal)].every(({ name }) => PM.get(tables, name) !== undefined)
-
-/** Those whose fragments in the goal the client does not hold; what it holds besides does not count. */
-const ownersBehind = (accepted: Resource | undefined, goal: Resource): ReadonlySet<Uid> => {
-  if (accepted === undefined) return new Set(goal.owners)
-  if (goal.content._tag === 'Bytes' || accepted.content._tag === 'Bytes')
-    return accepted.version === goal.version ? nobody : new Set(goal.owners)
-  const known = behindOf.get(goal) ?? new WeakMap<Resource, ReadonlySet<Uid>>()
-  behindOf.set(goal, known)
-  const hit = known.get(accepted)
+/** Asked once for all nodes that hold the very same, as most of a fleet do. */
+const mayOwn = (tables: NonNullable<LedgerNode['tables']>, uid: Uid): boolean => {
+  const known = owning.get(tables) ?? new Map<Uid, boolean>()
+  owning.set(tables, known)
+  const hit = known.get(uid)
   if (hit !== undefined) return hit
-  const behind = new Set([...changedOwners(accepted, goal)].filter((uid) => ownsIn(goal, uid)))
-  known.set(accepted, behind)
-  return behind
-}
-
-/** Most nodes that are behind are so with the same two tables. */
-const behindOf = new WeakMap<Resource, WeakMap<Resource, ReadonlySet<Uid>>>()
-
-/** True if a node has accepted some form of every route table that its data plane publishes. Costs O(tables). */
-export const holdsEveryTable = ({ snapshot }: Ledger, node: LedgerNode): boolean => {
-  const holding = node.holdings[routeType] ?? holdsNothing
-  return [...PM.entries(tablesFor(snapshot, node))].every(
-    ({ name }) =>
-      PM.get(node.tables, name) !== undefined && lastAccepted(holding, name) !== undefined,
+  const mayOwnIt = [...PM.entries(tables)].some(
+    ({ accepted, forms, isUnknown }) =>
+      isUnknown ||
+      (accepted !== undefined && ownsIn(accepted, uid)) ||
+      forms.some((table) => ownsIn(table, uid)),
   )
+  known.set(uid, mayOwnIt)
+  return mayOwnIt
 }
+
+/** As long as a node holds these tables; of the objects that are asked for, which are those that are deleted. */
+const owning = new WeakMap<NonNullable<LedgerNode['tables']>, Map<Uid, boolean>>()

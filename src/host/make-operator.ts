@@ -2,14 +2,9 @@ import type { NotYet } from '../core/deletion.js'
 import { type DeletionRecord, recordsNamed } from '../core/deletions.js'
 import { showKey } from '../core/edge-route.js'
 import { cutMessage } from '../core/cut-message.js'
-import {
-  holdsEveryTable,
-  type Ledger,
-  type LedgerNode,
-  mayStillServe,
-  progressOf,
-} from '../core/ledger.js'
+import { type Ledger, type LedgerNode, mayStillServe } from '../core/ledger.js'
 import { compareStrings } from '../core/order.js'
+import { holdsEveryTable, progressOf } from '../core/progress.js'
 import { conditionsOf } from '../core/status.js'
 import { showTypeUrl } from '../core/type-url.js'
 import type { Clock } from '../ports/clock.js'

@@ -1,12 +1,7 @@
 import { ownsIn } from '../core/compose.js'
-import {
-  type Ledger,
-  type LedgerNode,
-  progressOf,
-  type Refusal,
-  refusalsOf,
-} from '../core/ledger.js'
+import { type Ledger, type LedgerNode, type Refusal, refusalsOf } from '../core/ledger.js'
 import * as PM from '../core/persistent-map.js'
+import { progressOf } from '../core/progress.js'
 import type { Uid } from '../core/resource.js'
 import { viewOf } from '../core/snapshot.js'
 import { routeType, showTypeUrl } from '../core/type-url.js'

@@ -1,6 +1,7 @@
 import type { TypeUrl } from 'edgewright'
 import { serveXds, type XdsServer, type XdsServerOptions } from 'edgewright/xds'
-import { mayStillServe, progressOf, refusalsOf } from '../../src/core/ledger.js'
+import { mayStillServe, refusalsOf } from '../../src/core/ledger.js'
+import { progressOf } from '../../src/core/progress.js'
 
 /** A change that an Envoy refused, and that was traced to its object. */
 export interface Conviction {

@@ -97,9 +97,9 @@ describe.each(variants)('%s: an Envoy that comes back', (variant) => {
   test('with names that it makes up gets no more scopes than names', () => {
     const stream = openAny(variant, { node: envoy })
     stream.publish(sharded)
-    stream.first('rds', 'shard-999999-7 shard-5-9 shard-5-05 shard-x http')
+    stream.first('rds', 'shard-4096-7 shard-4097-7 shard-5-9 shard-5-05 shard-x http')
     stream.first('srds')
-    expect(scopes(stream)).toEqual(['2-0 2-1 999999-7'])
+    expect(scopes(stream)).toEqual(['2-0 2-1 4096-7'])
   })
 })
 

@@ -1,11 +1,6 @@
-import {
-  holdsEveryTable,
-  type Ledger,
-  type LedgerNode,
-  progressOf,
-  type Refusal,
-} from '../ledger.js'
+import { type Ledger, type LedgerNode, type Refusal } from '../ledger.js'
 import type { OrderedMap } from '../ordered-map.js'
+import { holdsEveryTable, progressOf } from '../progress.js'
 import type { Uid } from '../resource.js'
 import { type Snapshot, versionOf, viewOf } from '../snapshot.js'
 import { routeType } from '../type-url.js'

@@ -186,17 +186,17 @@ export const possibleForms = (
 
 /**
  * Takes, for tables that the client has accepted, those of the target that say the very same: whose objects are in
- * them may have changed, and nothing is sent for that. Costs O(tables).
+ * them may have changed, and nothing is sent for that. Costs O(d log n) for d tables that are not the very same.
  */
 export const adopt = (holding: Holding, target: Resources): Holding => {
   if (holding.acked === target && holding.unsure === undefined) return holding
   let { acked, unsure } = holding
-  for (const table of PM.entries(target)) {
-    const held = PM.get(acked, table.name)
-    if (held !== undefined && held !== table && held.version === table.version)
-      acked = PM.set(acked, table)
-    const entry = PM.get(unsure, table.name)
-    if (entry === undefined) continue
+  for (const { before, after } of PM.changes(acked, target))
+    if (before !== undefined && after !== undefined && before.version === after.version)
+      acked = PM.set(acked, after)
+  for (const entry of PM.entries(unsure)) {
+    const table = PM.get(target, entry.name)
+    if (table === undefined) continue
     const of = (form: Resource): Resource => (form.version === table.version ? table : form)
     if ([entry.accepted, ...entry.forms].some((form) => form !== undefined && of(form) !== form))
       unsure = PM.set(unsure, {

@@ -5,10 +5,9 @@ import { routeType, type TypeUrl, typeUrls } from '../type-url.js'
 import { abandon } from './answers.js'
 import { type Holding, maxForms, type Unsure, unsureOf } from './holding.js'
 import type { NodeIdentity } from './messages.js'
-import { eachName } from './names.js'
+import { eachName, hasName, type Names } from './names.js'
 import { noSearch, type Search } from './search.js'
 import type { Freshness } from './session-state.js'
-import { covers } from './subscription.js'
 import type { Watch } from './watch.js'
 
 /**
@@ -160,15 +159,52 @@ export const tablesIn = (
   holding: Holding | undefined,
 ): PM.PersistentMap<Unsure> => {
   if (watch === undefined || holding === undefined) return undefined
-  const names = watch.subscription.wildcard
-    ? [...PM.entries(holding.acked), ...PM.entries(holding.unsure)].map(({ name }) => name)
-    : [...eachName(watch.subscription.names)]
-  return PM.fromEntries(
-    names
-      .filter((name) => covers(watch.subscription, name))
-      .map(
-        (name) =>
-          PM.get(holding.unsure, name) ?? unsureOf(name, { accepted: PM.get(holding.acked, name) }),
-      ),
+  const { subscription } = watch
+  const { acked, unsure } = holding
+  if (subscription.wildcard)
+    return [...PM.entries(unsure)].reduce(PM.set<Unsure>, allCertain(acked))
+  const names = subscription.names
+  return [...PM.entries(unsure)].reduce(
+    (all, entry) => (hasName(names, entry.name) ? PM.set(all, entry) : all),
+    certain(names, acked),
   )
+}
+
+const allCertain = (acked: Resources): PM.PersistentMap<Unsure> =>
+  PM.fromEntries([...PM.entries(acked)].map((accepted) => unsureOf(accepted.name, { accepted })))
+
+type Certain = PM.PersistentMap<Unsure>
+
+/** What has become of a list of names: what was made of it last, and of all that is still held. */
+interface KnownCertain {
+  readonly acked: Resources
+  readonly tables: Certain
+  readonly byAcked: WeakMap<NonNullable<Resources>, Certain>
+}
+
+const knownCertain = new WeakMap<NonNullable<Names>, KnownCertain>()
+
+/**
+ * What a client holds that has accepted this and asks for these names. The very same for all of which that is true;
+ * where it was made before of other tables it costs O(d log n) for d that differ.
+ */
+const certain = (names: Names, acked: Resources): Certain => {
+  if (names === undefined) return undefined
+  const known = knownCertain.get(names)
+  const hit = acked && known?.byAcked.get(acked)
+  if (hit !== undefined) return hit
+  const tables =
+    known === undefined
+      ? PM.fromEntries(
+          [...eachName(names)].map((name) => unsureOf(name, { accepted: PM.get(acked, name) })),
+        )
+      : PM.changes(known.acked, acked).reduce<Certain>(
+          (all, { name, after: accepted }) =>
+            hasName(names, name) ? PM.set(all, unsureOf(name, { accepted })) : all,
+          known.tables,
+        )
+  const byAcked = known?.byAcked ?? new WeakMap<NonNullable<Resources>, Certain>()
+  if (acked !== undefined) byAcked.set(acked, tables)
+  knownCertain.set(names, { acked, tables, byAcked })
+  return tables
 }

@@ -12,11 +12,11 @@ import { derivedTable } from '../derive-tables.js'
 import * as PM from '../persistent-map.js'
 import { type Resource, tableHead, tableResource, type Uid } from '../resource.js'
 import type { Resources, View } from '../snapshot.js'
-import { routeType } from '../type-url.js'
+import { listenerType, routeType } from '../type-url.js'
 import { type Aim, nothingWithheld, put } from './advance.js'
 import { isCertain, lastAccepted } from './holding.js'
 import { refersTo } from './linger.js'
-import { eachName } from './names.js'
+import { eachName, type Names } from './names.js'
 import { barredUnits, type Trial, type Unready } from './plan.js'
 import { nobody, probe } from './probe.js'
 import { isSearching, keyOf, suspectsOf, type Unit } from './search.js'
@@ -42,7 +42,8 @@ export const planTables = (watch: Watch, goal: View, unready: Unready): Aim => {
   if (isPlain) return { target, withheld: nothingWithheld }
   if (isSearching(watch.search))
     for (const { name } of tablesToProbe(watch, target)) withheld.add(name)
-  for (const table of PM.entries(target)) {
+  const touched = barredUnits(watch.search).length > 0 ? undefined : tablesNaming(target, unready)
+  for (const table of touched ?? PM.entries(target)) {
     if (!covers(watch.subscription, table.name) || withheld.has(table.name)) continue
     const planned = planTable(watch, table, unready)
     if (planned === undefined) withheld.add(table.name)
@@ -50,6 +51,26 @@ export const planTables = (watch: Watch, goal: View, unready: Unready): Aim => {
   }
   return { target, withheld }
 }
+
+/**
+ * The tables that send traffic to clusters which are not ready: as long as nothing is under suspicion, or refused, all
+ * others stand as they are. Read once from the same tables, for as long as these are held.
+ */
+const tablesNaming = (tables: Resources, { pending, refused }: Unready): ReadonlySet<Resource> => {
+  if (tables === undefined) return new Set()
+  const known = naming.get(tables) ?? new Map<string, ReadonlyArray<Resource>>()
+  naming.set(tables, known)
+  const all = new Set<Resource>()
+  for (const cluster of [...pending, ...refused]) {
+    const own =
+      known.get(cluster) ?? [...PM.entries(tables)].filter(({ refs }) => refersTo(refs, cluster))
+    known.set(cluster, own)
+    for (const table of own) all.add(table)
+  }
+  return all
+}
+
+const naming = new WeakMap<NonNullable<Resources>, Map<string, ReadonlyArray<Resource>>>()
 
 /**
  * What a trial is to find out: the tables as the client has accepted them, and nothing new but what is tried.
@@ -120,19 +141,48 @@ const tryTable = (
 /** The tables of the goal, and those that are published no more, or in another form, but that the client asks for. */
 export const withRetired = (watch: Watch, goal: View): Resources => {
   const { sent, subscription, holding, emptiesUnknown } = watch
-  const published = goal[routeType]
-  let target = published
-  for (const name of eachName(subscription.names)) {
-    if (PM.get(published, name) !== undefined) continue
-    const derived = derivedTable(name, goal)
+  const derived = withDerived(subscription.names, goal)
+  let target = derived.target
+  for (const name of derived.others) {
     const held = PM.get(sent, name) ?? lastAccepted(holding, name)
-    if (derived !== undefined) target = PM.set(target, derived)
-    else if (held !== undefined) target = PM.set(target, retire(held, published))
+    if (held !== undefined) target = PM.set(target, retire(held, goal[routeType]))
     else if (emptiesUnknown && PM.get(holding.unsure, name)?.isUnknown === true)
       target = PM.set(target, emptyTable(name))
   }
   return target
 }
+
+/** What all who ask for the same names are to hold. */
+interface Derived {
+  readonly listeners: Resources
+  readonly published: Resources
+  /** What is published, and what can be derived of it. */
+  readonly target: Resources
+  /** The names that are neither. */
+  readonly others: ReadonlyArray<string>
+}
+
+/** Kept with the names, as long as the same is published: a fleet asks for the same. */
+const withDerived = (names: Names, goal: View): Derived => {
+  const { [listenerType]: listeners, [routeType]: published } = goal
+  if (names === undefined) return { listeners, published, target: published, others: [] }
+  const known = derivedOf.get(names)
+  if (known !== undefined && known.published === published && known.listeners === listeners)
+    return known
+  const missing = [...eachName(names)].filter((name) => PM.get(published, name) === undefined)
+  let target = published
+  const others: Array<string> = []
+  for (const name of missing) {
+    const derived = derivedTable(name, goal)
+    if (derived === undefined) others.push(name)
+    else target = PM.set(target, derived)
+  }
+  const made = { listeners, published, target, others }
+  derivedOf.set(names, made)
+  return made
+}
+
+const derivedOf = new WeakMap<NonNullable<Names>, Derived>()
 
 const emptyTable = (name: string): Resource =>
   tableResource(name, { head: tableHead({ name }), virtualHosts: [] })

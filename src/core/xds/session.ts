@@ -13,7 +13,7 @@ import { forgetBalks } from './balks.js'
 import { receiveDelta } from './delta.js'
 import { flush } from './flush.js'
 import type { DiscoveryRequest } from './messages.js'
-import { countNames, noNames } from './names.js'
+import { countNames, noNames, sharedNames } from './names.js'
 import type { Noted } from './noted.js'
 import { openType } from './open-type.js'
 import { doubtUnproven } from './proving.js'
@@ -31,7 +31,7 @@ import {
 } from './session-state.js'
 import { receiveSotw } from './sotw.js'
 import { hasAccepted, warmTimeoutMs } from './timers.js'
-import type { InFlight } from './watch.js'
+import type { InFlight, Watch } from './watch.js'
 
 export { nextTimer } from './timers.js'
 export {
@@ -194,10 +194,11 @@ const note = (
   const watch = session.watches[typeUrl]
   const asked = request._tag === 'Sotw' ? request.resourceNames : request.subscribe
   if (asked.length > maxNames) return tooManyNames(session)
-  const noted =
+  const received =
     request._tag === 'Sotw'
       ? receiveSotw(watch, request, typeUrl, session, nowMs)
       : receiveDelta(watch, request, typeUrl, session, nowMs)
+  const noted = typeUrl === routeType ? withSharedNames(received, watch) : received
   const { subscription, owed, sent } = noted.watch
   const isTooMuch =
     countNames(subscription.names) > maxNames || countNames(owed) > maxNames + PM.size(sent)
@@ -213,6 +214,17 @@ const note = (
     typeUrl === endpointType ? { ...next, debts: noNames } : next,
     noted.answered.map((response) => answerOf(response, request, typeUrl, noted.kind)),
   ]
+}
+
+/** Many Envoys ask for the same tables, and what they hold of them is read often. */
+const withSharedNames = (noted: Noted, before: Watch | undefined): Noted => {
+  const { subscription } = noted.watch
+  const names =
+    before?.subscription.names === subscription.names
+      ? subscription.names
+      : sharedNames(subscription.names)
+  if (names === subscription.names) return noted
+  return { ...noted, watch: { ...noted.watch, subscription: { ...subscription, names } } }
 }
 
 const saysBare = ({ watches }: Session, typeUrl: TypeUrl, { kind }: Noted): boolean =>

@@ -1,4 +1,5 @@
-import { type Ledger, mayStillServe, progressOf } from '../../../src/core/ledger.js'
+import { type Ledger, mayStillServe } from '../../../src/core/ledger.js'
+import { progressOf } from '../../../src/core/progress.js'
 
 /** What the Envoys have proven by their ACKs, of what was published last. */
 export interface Proofs {

@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from '../../../core/context.js'
+import { maxShards } from '../../../core/table-form.js'
 import { type Arguments, labelOf, type Option, valuesOf } from '../command.js'
 
 export const shardsOption: Option = {
@@ -9,9 +10,6 @@ export const shardsOption: Option = {
   fallback: '256',
   help: 'into how many tables the Envoys get their routes once the hosts are many, 1000 or more; 0 for never',
 }
-
-/** Every Envoy asks for each of them by name, so that more cost more than they save. */
-const maxShards = 4_096
 
 /** The context with leave to put the hosts of every data plane into as many tables as `--shards` says. */
 export const withShards = (context: Context, args: Arguments): Either<string, Context> => {
