@@ -1,4 +1,5 @@
-import { changeCosts, pathChanges, pick, show } from './lab.mjs'
+import { pathChanges } from './changes.mjs'
+import { changeCosts, pick, show } from './lab.mjs'
 import { median } from './stats.mjs'
 
 /** What a changed route has cost such a program with a cluster for each route, in milliseconds of CPU by routes. */

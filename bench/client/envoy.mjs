@@ -1,12 +1,7 @@
 import { Client, credentials } from '@grpc/grpc-js'
 import { clusterType, endpointType, listenerType, routeType } from 'edgewright'
-import {
-  DeltaDiscoveryRequest,
-  DeltaDiscoveryResponse,
-} from '../../dist/gen/envoy/service/discovery/v3/discovery.js'
 import { endpointNames, routesOfListener, scopedRouteType, tableOfScope } from './names.mjs'
-
-const method = '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources'
+import { variants } from './variants.mjs'
 
 const options = {
   'grpc.max_receive_message_length': -1,
@@ -18,12 +13,13 @@ const options = {
 }
 
 /**
- * Connects as an Envoy does, over delta ADS, and accepts all that it is sent.
+ * Connects as an Envoy does, over delta or SotW ADS, and accepts all that it is sent.
  *
  * It asks for clusters, for their endpoints, and once it has these for listeners, and for the scopes and tables that
  * they name. Clusters are accepted when their endpoints are there. `onResponse` is told of each response.
  */
-export const openEnvoy = (port, id, { onResponse, onSynced }) => {
+export const openEnvoy = (port, { id, variant }, { onResponse, onSynced }) => {
+  const { method, decode, open } = variants[variant]
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options)
   const call = client.makeBidiStreamRequest(
     method,
@@ -33,24 +29,20 @@ export const openEnvoy = (port, id, { onResponse, onSynced }) => {
   call.on('error', ({ message }) => {
     throw new Error(`the stream of ${id} has ended: ${message}`)
   })
-  let node = { id, cluster: 'edge-envoy' }
-  const send = (request) => {
-    call.write(DeltaDiscoveryRequest.encode({ node, ...request }).finish())
-    node = undefined // A stream says once whose it is.
-  }
-  const envoy = envoyOn(send, onSynced)
+  const says = open({ id, cluster: 'edge-envoy' }, (bytes) => call.write(bytes))
+  const envoy = envoyOn(says, onSynced)
   call.on('data', (bytes) => {
-    const response = DeltaDiscoveryResponse.decode(bytes)
+    const response = decode(bytes)
     envoy(response)
     onResponse(response.typeUrl, bytes)
   })
-  send({ typeUrl: clusterType })
+  says.ask(clusterType)
 }
 
 /** What it does with responses. */
-const envoyOn = (send, onSynced) => {
-  const endpoints = subscription(send, endpointType)
-  const tables = subscription(send, routeType)
+const envoyOn = ({ ask, ack }, onSynced) => {
+  const endpoints = subscription(ask, endpointType)
+  const tables = subscription(ask, routeType)
   /** By the listener or the scope that names them. */
   const tablesOf = new Map()
   const endpointsOf = new Map()
@@ -60,7 +52,6 @@ const envoyOn = (send, onSynced) => {
   let asksForScopes = false
   let hasScopes = false
   let hasListeners = false
-  const ack = ({ typeUrl, nonce }) => send({ typeUrl, responseNonce: nonce })
   const follow = {
     [clusterType]: (response) => {
       takeIn(endpointsOf, response, (bytes) => endpointNames(bytes))
@@ -74,7 +65,7 @@ const envoyOn = (send, onSynced) => {
     [listenerType]: (response) => {
       takeIn(tablesOf, response, (bytes) => {
         const { tables, isScoped } = routesOfListener(bytes)
-        if (isScoped && !asksForScopes) send({ typeUrl: scopedRouteType })
+        if (isScoped && !asksForScopes) ask(scopedRouteType)
         asksForScopes ||= isScoped
         return tables
       })
@@ -98,7 +89,7 @@ const envoyOn = (send, onSynced) => {
     if (unready.length > 0 && endpoints.isComplete()) {
       unready.forEach(ack)
       unready = []
-      if (!asksForListeners) send({ typeUrl: listenerType })
+      if (!asksForListeners) ask(listenerType)
       asksForListeners = true
     }
     const hasAll = hasListeners && hasScopes === asksForScopes && tables.isComplete()
@@ -115,23 +106,18 @@ const takeIn = (known, { resources, removedResources }, read) => {
 }
 
 /** The names of a type that are asked for, and those of them that have not come. */
-const subscription = (send, typeUrl) => {
+const subscription = (ask, typeUrl) => {
   let wanted = new Set()
   const missing = new Set()
   return {
     become: (names) => {
       const next = new Set(names)
-      const subscribe = [...next].filter((name) => !wanted.has(name))
-      const unsubscribe = [...wanted].filter((name) => !next.has(name))
+      const came = [...next].filter((name) => !wanted.has(name))
+      const went = [...wanted].filter((name) => !next.has(name))
       wanted = next
-      for (const name of subscribe) missing.add(name)
-      for (const name of unsubscribe) missing.delete(name)
-      if (subscribe.length + unsubscribe.length === 0) return
-      send({
-        typeUrl,
-        resourceNamesSubscribe: subscribe,
-        resourceNamesUnsubscribe: unsubscribe,
-      })
+      for (const name of came) missing.add(name)
+      for (const name of went) missing.delete(name)
+      if (came.length + went.length > 0) ask(typeUrl, { all: [...next], came, went })
     },
     take: ({ resources, removedResources }) => {
       for (const { name } of resources) missing.delete(name)

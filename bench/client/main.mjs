@@ -32,15 +32,19 @@ const receive = (stream, type, bytes) => {
   onProgress()
 }
 
-const connect = async ({ port, count }) => {
+const connect = async ({ port, count, variant }) => {
   streams = Array.from({ length: count }, () => ({ isSynced: false, received: nothingReceived() }))
   for (const [i, stream] of streams.entries())
-    openEnvoy(port, `bench-${i}`, {
-      onResponse: (type, bytes) => receive(stream, type, bytes),
-      onSynced: () => {
-        stream.isSynced = true
+    openEnvoy(
+      port,
+      { id: `bench-${i}`, variant },
+      {
+        onResponse: (type, bytes) => receive(stream, type, bytes),
+        onSynced: () => {
+          stream.isSynced = true
+        },
       },
-    })
+    )
   await until(() => streams.every(({ isSynced }) => isSynced))
   return totals()
 }

@@ -1,9 +1,21 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { Cluster } from '../../dist/gen/envoy/config/cluster/v3/cluster.js'
 import { Listener } from '../../dist/gen/envoy/config/listener/v3/listener.js'
 import { ScopedRouteConfiguration } from '../../dist/gen/envoy/config/route/v3/scoped_route.js'
 import { HttpConnectionManager } from '../../dist/gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
 
 export const scopedRouteType = 'type.googleapis.com/envoy.config.route.v3.ScopedRouteConfiguration'
+
+/** The name of a resource of any type that is served here: the first field of each. */
+export const nameOf = (bytes) => {
+  const reader = new BinaryReader(bytes)
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag()
+    if (field === 1) return reader.string()
+    reader.skip(wireType)
+  }
+  return ''
+}
 
 /** The endpoints that a cluster asks for, if it does. */
 export const endpointNames = (bytes) => {

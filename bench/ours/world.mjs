@@ -2,9 +2,13 @@
 
 const namespace = 'bench'
 
-/** The same words as those of `newWorld` in bench/peer/world.go: with no backends each route has one of its own. */
-export const worldOf = ({ routes, form, backends }) => {
+/**
+ * The same words as those of `newWorld` in bench/peer/world.go: with no backends each route has one of its own.
+ * With an `upstream`, a port of this machine, that is where all backends are, each under an address of its own.
+ */
+export const worldOf = ({ routes, form, backends, upstream }) => {
   const count = backends === 0 ? routes : backends
+  const network = upstream === undefined ? '10.0' : '127.1'
   return {
     routes: Array.from({ length: routes }, (_, i) =>
       routeOf(i, hostOf(form, i), `/r${i}`, i % count),
@@ -16,7 +20,7 @@ export const worldOf = ({ routes, form, backends }) => {
         ports: [{ name: '', port: 8080 }],
       })),
       endpointSlices: Array.from({ length: count }, (_, i) =>
-        sliceOf(i, `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`),
+        sliceOf(i, `${network}.${i >> 8}.${i & 255}`, upstream),
       ),
     },
     problems: [],
@@ -60,10 +64,10 @@ const routeOf = (i, host, prefix, backend) => ({
   },
 })
 
-const sliceOf = (i, address) => ({
+const sliceOf = (i, address, port = 8080) => ({
   namespace,
   name: `backend-${i}-x`,
   service: `backend-${i}`,
-  ports: [{ name: '', port: 8080 }],
+  ports: [{ name: '', port }],
   endpoints: [{ addresses: [address], ready: true }],
 })

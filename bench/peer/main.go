@@ -14,6 +14,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/grpc"
 )
@@ -26,21 +27,37 @@ type change struct {
 	Suffix  string // of changePath
 }
 
-// command is what stands on a line: world, changeEndpoint, changePath, burst or rusage.
+// typeURL is the type of the resource that it changes.
+func (c change) typeURL() string {
+	if c.Cmd == "changeEndpoint" {
+		return resource.EndpointType
+	}
+	return resource.RouteType
+}
+
+// command is what stands on a line: world, changes, burst or rusage.
 type command struct {
-	change
+	Cmd      string
 	Routes   int
 	Backends int
 	Form     string
-	Changes  []change // of burst
+	Changes  []change // of changes and burst
 }
 
 // answer stands on the line that answers a command, and names what it has cost.
 type answer struct {
 	usage
+	cost
 	Port    int     `json:"port"`
 	BuildMs float64 `json:"buildMs"`
 	Error   string  `json:"error,omitempty"`
+}
+
+// cost is the CPU that each of some changes has taken: until its bytes were written for each stream, and until
+// each of these had accepted it, in microseconds.
+type cost struct {
+	WireUs  int64 `json:"wireUs"`
+	AckedUs int64 `json:"ackedUs"`
 }
 
 // fleet makes one node of all Envoys of a data plane: they share a snapshot.
@@ -59,7 +76,8 @@ func run() error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	snapshots := cache.NewSnapshotCache(true, fleet{}, nil)
-	port, err := serve(ctx, snapshots)
+	wire := newWire()
+	port, err := serve(ctx, snapshots, wire)
 	if err != nil {
 		return err
 	}
@@ -67,7 +85,7 @@ func run() error {
 	if err := out.Encode(answer{usage: usageNow(), Port: port}); err != nil {
 		return err
 	}
-	plane := &plane{snapshots: snapshots}
+	plane := &plane{snapshots: snapshots, wire: wire}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
@@ -79,12 +97,12 @@ func run() error {
 }
 
 // serve serves both variants of ADS on a free port.
-func serve(ctx context.Context, snapshots cache.Cache) (int, error) {
+func serve(ctx context.Context, snapshots cache.Cache, wire *wire) (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
-	s := grpc.NewServer(grpc.MaxRecvMsgSize(1 << 26))
+	s := grpc.NewServer(grpc.MaxRecvMsgSize(1<<26), grpc.StreamInterceptor(wire.intercept))
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(s, server.NewServer(ctx, snapshots, nil))
 	go func() {
 		if err := s.Serve(listener); err != nil {
@@ -97,6 +115,7 @@ func serve(ctx context.Context, snapshots cache.Cache) (int, error) {
 // A plane is the world, and the cache that it is served from.
 type plane struct {
 	snapshots cache.SnapshotCache
+	wire      *wire
 	world     *world
 }
 
@@ -109,33 +128,56 @@ func (p *plane) answer(ctx context.Context, line []byte) answer {
 		p.world, err = newWorld(c.Routes, c.Form, c.Backends)
 		start = time.Now()
 	}
+	var cost cost
 	if err == nil {
-		err = p.do(ctx, c)
+		cost, err = p.do(ctx, c)
 	}
-	answer := answer{usage: usageNow(), BuildMs: float64(time.Since(start).Microseconds()) / 1000}
+	answer := answer{usage: usageNow(), cost: cost, BuildMs: float64(time.Since(start).Microseconds()) / 1000}
 	if err != nil {
 		answer.Error = err.Error()
 	}
 	return answer
 }
 
-func (p *plane) do(ctx context.Context, c command) error {
+func (p *plane) do(ctx context.Context, c command) (cost, error) {
+	if p.world == nil && c.Cmd != "rusage" {
+		return cost{}, fmt.Errorf("%s comes before world", c.Cmd)
+	}
 	switch c.Cmd {
 	case "rusage":
-		return nil
+		return cost{}, nil
 	case "world":
-		return p.publish(ctx)
-	case "changeEndpoint", "changePath":
-		c.Changes = []change{c.change}
+		return cost{}, p.publish(ctx)
+	case "changes":
+		return p.oneByOne(ctx, c.Changes)
 	case "burst":
+		return cost{}, p.atOnce(ctx, c.Changes)
 	default:
-		return fmt.Errorf("an unknown command: %q", c.Cmd)
+		return cost{}, fmt.Errorf("an unknown command: %q", c.Cmd)
 	}
-	if p.world == nil {
-		return fmt.Errorf("%s comes before world", c.Cmd)
+}
+
+// oneByOne makes each change when all streams have accepted the one before.
+func (p *plane) oneByOne(ctx context.Context, changes []change) (cost, error) {
+	var wireUs int64
+	start := cpuUs()
+	for _, c := range changes {
+		p.wire.expect(c.typeURL())
+		before := cpuUs()
+		if err := p.atOnce(ctx, []change{c}); err != nil {
+			return cost{}, err
+		}
+		p.wire.untilSent()
+		wireUs += cpuUs() - before
+		p.wire.untilAcked()
 	}
-	for _, one := range c.Changes {
-		if err := p.world.apply(one); err != nil {
+	n := int64(len(changes))
+	return cost{WireUs: wireUs / n, AckedUs: (cpuUs() - start) / n}, nil
+}
+
+func (p *plane) atOnce(ctx context.Context, changes []change) error {
+	for _, c := range changes {
+		if err := p.world.apply(c); err != nil {
 			return err
 		}
 	}

@@ -14,11 +14,16 @@ type usage struct {
 }
 
 func usageNow() usage {
+	return usage{CPUUs: cpuUs(), RSSBytes: rssBytes()}
+}
+
+// cpuUs is the CPU of all threads so far, user and system, in microseconds.
+func cpuUs() int64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		panic(err)
 	}
-	return usage{CPUUs: micros(r.Utime) + micros(r.Stime), RSSBytes: rssBytes()}
+	return micros(r.Utime) + micros(r.Stime)
 }
 
 func micros(t syscall.Timeval) int64 {

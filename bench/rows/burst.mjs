@@ -1,6 +1,7 @@
-import { changedEndpoint, changedPath } from '../contender.mjs'
+import { changedEndpoint, changedPath } from '../changes.mjs'
 import { atMost } from '../judge.mjs'
-import { show, withContenders, world } from '../lab.mjs'
+import { startContender } from '../contender.mjs'
+import { show, withAll, world } from '../lab.mjs'
 import { inTurn, median } from '../stats.mjs'
 
 /** Many changes at once, of paths and endpoints by turns: what arrives together is to leave together. */
@@ -12,7 +13,7 @@ export const burstRows = ({ runs, sized }) => {
       name: `burst of ${show(count)} changes at once, ${show(routes)} routes`,
       goal: atMost(3, 'responses per type and stream'),
       measure: () =>
-        withContenders([['ours', world(routes, 'hosts')]], async (running) => {
+        withAll(startContender, [['ours', world(routes, 'hosts')]], async (running) => {
           const changes = () =>
             Array.from({ length: count }, (_, i) =>
               i % 2 === 0 ? changedPath(i) : changedEndpoint(i),

@@ -1,4 +1,4 @@
-import { coldBuild } from '../contender.mjs'
+import { coldBuild } from '../control-plane.mjs'
 import { atMost } from '../judge.mjs'
 import { pick, show, world } from '../lab.mjs'
 import { inTurn, median, ratio } from '../stats.mjs'

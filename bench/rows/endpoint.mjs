@@ -1,5 +1,6 @@
+import { endpointChanges } from '../changes.mjs'
 import { atMost } from '../judge.mjs'
-import { changeCosts, comparedCpu, endpointChanges, once, show, world } from '../lab.mjs'
+import { changeCosts, comparedCpu, once, show, world } from '../lab.mjs'
 
 const what = 'control plane CPU, one changed endpoint'
 

@@ -1,5 +1,6 @@
+import { pathChanges } from '../changes.mjs'
 import { atMost } from '../judge.mjs'
-import { changeCosts, pathChanges, pick, show, world } from '../lab.mjs'
+import { changeCosts, pick, show, world } from '../lab.mjs'
 import { median, ratio } from '../stats.mjs'
 
 /** The memory of a control plane at work: after each of some changes, with one stream. */

@@ -1,5 +1,6 @@
+import { pathChanges } from '../changes.mjs'
 import { atMost } from '../judge.mjs'
-import { changeCosts, comparedCpu, pathChanges, show, world } from '../lab.mjs'
+import { changeCosts, comparedCpu, show, world } from '../lab.mjs'
 
 const what = 'control plane CPU, one changed path'
 
