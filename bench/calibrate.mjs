@@ -1,6 +1,6 @@
 import { pathChanges } from './changes.mjs'
-import { changeCosts, pick, show } from './lab.mjs'
-import { median } from './stats.mjs'
+import { changeCosts, show } from './lab.mjs'
+import { median, pick } from './stats.mjs'
 
 /** What a changed route has cost such a program with a cluster for each route, in milliseconds of CPU by routes. */
 const expected = { 1_000: 8, 10_000: 108, 50_000: 640 }

@@ -1,5 +1,5 @@
 import { startContender } from './contender.mjs'
-import { inTurn, median, ratio } from './stats.mjs'
+import { inTurn, median, pick, ratio } from './stats.mjs'
 
 /** A world of so many routes, on a host each or all on one, over 1,000 backends, or one for each if there are fewer. */
 export const world = (routes, form) => ({ routes, form, backends: Math.min(1_000, routes) })
@@ -42,8 +42,6 @@ export const comparedCpu = (samples, others, [name, other]) => {
   }
 }
 
-export const pick = (samples, key) => samples.map((sample) => sample[key])
-
 /** The median in milliseconds of what is in microseconds. */
 export const ms = (samples, key) => (median(pick(samples, key)) / 1_000).toFixed(2)
 
@@ -55,3 +53,5 @@ export const once = (work) => {
 
 /** As in `10,000`. */
 export const show = (count) => count.toLocaleString('en')
+
+export const showMiB = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MiB`

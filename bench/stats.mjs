@@ -6,6 +6,9 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
 }
 
+/** One figure of each sample. */
+export const pick = (samples, key) => samples.map((sample) => sample[key])
+
 /** The median of the first over the median of the second: what both met with alike, as a slow machine, goes away. */
 export const ratio = (values, others) => median(values) / median(others)
 

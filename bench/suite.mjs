@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { judge, plain } from './judge.mjs'
+import { measurements } from './measurements.mjs'
 import { allRows } from './rows/index.mjs'
 
 /** Every median is one of this many samples at least. */
@@ -9,7 +10,8 @@ const quick = { runs: 3, sized: (n) => n / 10 }
 
 /** Measures every row whose name holds `only`, prints them as a table, and writes them to `json`, if it names a file. */
 export const runSuite = async ({ only = '', isQuick = false, json }) => {
-  const all = allRows(isQuick ? quick : full)
+  const size = isQuick ? quick : full
+  const all = allRows({ ...size, ...measurements(size) })
   const wanted = all.filter(({ name }) => name.includes(only))
   if (wanted.length === 0)
     throw new Error(`no row has ${only} in its name; take a part of one of these:\n${names(all)}`)

@@ -1,7 +1,7 @@
 import { coldBuild } from '../control-plane.mjs'
 import { atMost } from '../judge.mjs'
-import { pick, show, world } from '../lab.mjs'
-import { inTurn, median, ratio } from '../stats.mjs'
+import { show, world } from '../lab.mjs'
+import { inTurn, median, pick, ratio } from '../stats.mjs'
 
 /** From all routes to a snapshot that streams are served from, each time in a new process. */
 export const coldBuildRows = ({ runs, sized }) => {
