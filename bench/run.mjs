@@ -7,13 +7,20 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean' },
     json: { type: 'string' },
+    publish: { type: 'string' },
   },
 })
 
 switch (positionals.join(' ')) {
   case '': {
     const { runSuite } = await import('./suite.mjs')
-    await runSuite({ only: values.only, isQuick: values.quick, json: values.json })
+    const { quick: isQuick, ...options } = values
+    await runSuite({ isQuick, ...options })
+    break
+  }
+  case 'pages': {
+    const { resultsFolder, writePages } = await import('./publish/publish.mjs')
+    await writePages(resultsFolder)
     break
   }
   case 'micro':
@@ -26,6 +33,6 @@ switch (positionals.join(' ')) {
   }
   default:
     throw new Error(
-      `there is no ${positionals.join(' ')}; take micro or calibrate, or nothing for all rows`,
+      `there is no ${positionals.join(' ')}; take micro, calibrate or pages, or nothing for all rows`,
     )
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { judge, plain } from './judge.mjs'
+import { publishRun } from './publish/publish.mjs'
 import { measurements } from './measurements.mjs'
 import { allRows } from './rows/index.mjs'
 
@@ -8,10 +9,16 @@ const full = { runs: 15, sized: (n) => n }
 /** A tenth of everything: shows that the benchmarks work, and no more. */
 const quick = { runs: 3, sized: (n) => n / 10 }
 
-/** Measures every row whose name holds `only`, prints them as a table, and writes them to `json`, if it names a file. */
-export const runSuite = async ({ only = '', isQuick = false, json }) => {
-  const size = isQuick ? quick : full
-  const all = allRows({ ...size, ...measurements(size) })
+/**
+ * Measures every row whose name holds `only`, prints them as a table, and writes them to `json`, if it names a file.
+ * `publish` names a folder for a page of results with a plot, which shows all rows.
+ */
+export const runSuite = async ({ only = '', isQuick = false, json, publish }) => {
+  if (publish !== undefined && only !== '')
+    throw new Error('what is published are all rows: --publish goes without --only')
+  const sizes = isQuick ? quick : full
+  const size = { ...sizes, ...measurements(sizes) }
+  const all = allRows(size)
   const wanted = all.filter(({ name }) => name.includes(only))
   if (wanted.length === 0)
     throw new Error(`no row has ${only} in its name; take a part of one of these:\n${names(all)}`)
@@ -25,6 +32,7 @@ export const runSuite = async ({ only = '', isQuick = false, json }) => {
   }
   console.log(`\n${rows.filter(({ holds }) => holds).length} of ${rows.length} goals hold.`)
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows.map(plain), null, 2)}\n`)
+  if (publish !== undefined) await publishRun(rows, size, publish)
 }
 
 const names = (rows) => rows.map(({ name }) => `  ${name}`).join('\n')

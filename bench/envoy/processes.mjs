@@ -19,6 +19,8 @@ const binary = once(async () => {
   return found.right
 })
 
+export const envoyVersion = async () => (await binary()).version
+
 /** Starts an Envoy with one worker; `stop` takes its files away, too. */
 const start = async (config) => {
   const { path } = await binary()
