@@ -23,9 +23,9 @@ export const plot = (panels) => {
   ].join('\n')
 }
 
-const panelWidth = 440
+const panelWidth = 456
 const height = 320
-const margin = { left: 56, top: 56, right: 104, bottom: 44 }
+const margin = { left: 68, top: 56, right: 104, bottom: 44 }
 const plotWidth = panelWidth - margin.left - margin.right
 const plotHeight = height - margin.top - margin.bottom
 /** Two labels at the ends of lines are legible with so much between them. */
