@@ -5,4 +5,5 @@ export interface Pace<Change, Sample> {
 
 export declare const startPace: <Change, Sample>(
   costOf: (sample: Sample) => number,
+  warmUpMs: number,
 ) => Pace<Change, Sample>

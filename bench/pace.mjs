@@ -2,12 +2,14 @@
 const sampleUs = 40_000
 const maxChanges = 20
 
-/** Whoever is measured has made changes for a while before: so many, or for so many milliseconds. */
+/** Whoever is measured has made so many changes before, if there is time. */
 const warmUpChanges = 2_000
-const warmUpMs = 3_000
 
-/** Says how many changes a sample takes, by what they have cost so far: `costOf` a sample is what one of them did. */
-export const startPace = (costOf) => {
+/**
+ * Says how many changes a sample takes, by what they have cost so far: `costOf` a sample is what one of them did. No
+ * warm-up lasts longer than `warmUpMs`.
+ */
+export const startPace = (costOf, warmUpMs) => {
   let [made, size] = [0, 1]
   const changes = (nextChange) => Array.from({ length: size }, () => nextChange(made++))
   const note = (sample) => {

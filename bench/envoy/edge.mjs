@@ -7,6 +7,7 @@ import { mainThreadUs, rssBytes } from './usage.mjs'
 
 /** After its ACK an Envoy may still have something to do, as to free the table that it had; in milliseconds. */
 const restMs = 100
+const warmUpMs = 3_000
 /** Between two requests for a change that an Envoy may not serve yet, in milliseconds. */
 const pauseMs = 1
 
@@ -19,7 +20,7 @@ export const startServedEnvoy = async (world, tables) => {
   const { server, port } = await startServer('ours', { ...tables, listener })
   await server.ask({ cmd: 'world', ...world })
   const envoy = await startEdge(port)
-  const pace = startPace(({ mainUs }) => mainUs)
+  const pace = startPace(({ mainUs }) => mainUs, warmUpMs)
   const change = async (changes) => {
     const before = mainThreadUs(envoy.pid)
     await server.ask({ cmd: 'changes', changes })
