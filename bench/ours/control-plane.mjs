@@ -3,9 +3,6 @@ import { defaultContext, defaultDataPlane } from 'edgewright'
 import { runController, systemClock } from 'edgewright/host'
 import { serveXds } from 'edgewright/xds'
 
-/** As the command line has it: how many route tables the hosts are put into once they are many. */
-export const defaultShards = 256
-
 /**
  * edgewright as the README embeds it: a source of states, a controller, an ADS server on a free port. Everything that
  * the benchmarks know of its API is here.
