@@ -32,20 +32,31 @@ const receive = (stream, type, bytes) => {
   onProgress()
 }
 
+/** So many connect at a time: more would keep a busy machine, and a control plane, waiting for their ACKs. */
+const groupSize = 10
+
 const connect = async ({ port, count, variant }) => {
-  streams = Array.from({ length: count }, () => ({ isSynced: false, received: nothingReceived() }))
-  for (const [i, stream] of streams.entries())
-    openEnvoy(
-      port,
-      { id: `bench-${i}`, variant },
-      {
-        onResponse: (type, bytes) => receive(stream, type, bytes),
-        onSynced: () => {
-          stream.isSynced = true
+  streams = []
+  while (streams.length < count) {
+    const size = Math.min(groupSize, count - streams.length)
+    const group = Array.from({ length: size }, () => ({
+      isSynced: false,
+      received: nothingReceived(),
+    }))
+    for (const [i, stream] of group.entries())
+      openEnvoy(
+        port,
+        { id: `bench-${streams.length + i}`, variant },
+        {
+          onResponse: (type, bytes) => receive(stream, type, bytes),
+          onSynced: () => {
+            stream.isSynced = true
+          },
         },
-      },
-    )
-  await until(() => streams.every(({ isSynced }) => isSynced))
+      )
+    streams = [...streams, ...group]
+    await until(() => group.every(({ isSynced }) => isSynced))
+  }
   return totals()
 }
 

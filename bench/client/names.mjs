@@ -17,14 +17,24 @@ export const nameOf = (bytes) => {
   return ''
 }
 
-/** The endpoints that a cluster asks for, if it does. */
-export const endpointNames = (bytes) => {
-  const { name, edsClusterConfig } = Cluster.decode(bytes)
-  return edsClusterConfig === undefined ? [] : [edsClusterConfig.serviceName || name]
+/** Reads the same bytes once: many Envoys in one process are sent the same, and must not be slow to answer. */
+const onceForBytes = (read) => {
+  const known = new Map()
+  return (bytes) => {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice()
+    if (!known.has(key)) known.set(key, read(bytes))
+    return known.get(key)
+  }
 }
 
+/** The endpoints that a cluster asks for, if it does. */
+export const endpointNames = onceForBytes((bytes) => {
+  const { name, edsClusterConfig } = Cluster.decode(bytes)
+  return edsClusterConfig === undefined ? [] : [edsClusterConfig.serviceName || name]
+})
+
 /** The tables that a listener names, and whether it asks for scopes that name others. */
-export const routesOfListener = (bytes) => {
+export const routesOfListener = onceForBytes((bytes) => {
   const managers = Listener.decode(bytes)
     .filterChains.flatMap(({ filters }) => filters)
     .filter(({ name }) => name === 'envoy.filters.network.http_connection_manager')
@@ -36,7 +46,9 @@ export const routesOfListener = (bytes) => {
     ),
     isScoped: specifiers.some(({ $case }) => $case === 'scopedRoutes'),
   }
-}
+})
 
 /** The table that a scope leads to. */
-export const tableOfScope = (bytes) => ScopedRouteConfiguration.decode(bytes).routeConfigurationName
+export const tableOfScope = onceForBytes(
+  (bytes) => ScopedRouteConfiguration.decode(bytes).routeConfigurationName,
+)
