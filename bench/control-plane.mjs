@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { shardsOption } from '../dist/host/cli/serve/shards.js'
 import { startChild } from './child.mjs'
 import { buildPeer } from './peer/build.mjs'
 
@@ -30,6 +31,6 @@ export const coldBuild = async (who, world) => {
 }
 
 /** Many hosts are put into so many route tables, as the command line has it if nobody says otherwise. */
-export const inProduction = { shards: 256 }
+export const inProduction = { shards: Number(shardsOption.fallback) }
 /** All hosts are in one route table, however many. */
 export const oneTable = { shards: 0 }
