@@ -1,4 +1,5 @@
 import { type Digest, digestStrings } from './digest.js'
+import { changedHost } from './host-form.js'
 import { compareStrings, hasSorted } from './order.js'
 import * as PM from './persistent-map.js'
 import {
@@ -91,7 +92,7 @@ const takePresentForms = (table: Resource, published: Iterable<Resource>): Resou
     for (const fragment of fragmentsOf(content)) present.set(identityOf(fragment), fragment)
   const old = table.content.table
   const virtualHosts = old.virtualHosts.map((host) =>
-    withFragments(
+    changedHost(
       host,
       host.fragments.flatMap((each) => present.get(identityOf(each)) ?? []),
     ),
@@ -240,12 +241,8 @@ const mapFragments = (
 ): ReadonlyArray<TableHost> =>
   table.virtualHosts.flatMap((host) => {
     const fragments = host.fragments.flatMap((each) => change(each) ?? [])
-    return fragments.length === 0 ? [] : [withFragments(host, fragments)]
+    return fragments.length === 0 ? [] : [changedHost(host, fragments)]
   })
-
-/** The very same host where they are the same: its digest is known, and who compares it need not look at it. */
-const withFragments = (host: TableHost, fragments: ReadonlyArray<Fragment>): TableHost =>
-  isSameList(fragments, host.fragments) ? host : { ...host, fragments }
 
 const mergeHosts = (
   hosts: ReadonlyArray<TableHost>,
@@ -256,7 +253,7 @@ const mergeHosts = (
     const own = byName.get(host.name)
     const fragments = [...(own?.fragments ?? []), ...host.fragments]
     fragments.sort((a, b) => compareStrings(a.sortKey, b.sortKey))
-    byName.set(host.name, { ...(own ?? host), fragments })
+    byName.set(host.name, changedHost(own ?? host, fragments))
   }
   return [...byName.values()].sort((a, b) => compareStrings(a.name, b.name))
 }

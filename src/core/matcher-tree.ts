@@ -1,6 +1,8 @@
-import { compareStrings } from './order.js'
+import { compareStrings, edited, findSorted, firstNotBefore, isSameList } from './order.js'
 import type { RulePath } from './rule.js'
+import { sortedChanges } from './sorted-changes.js'
 import { type EncodedRoute, routesSize } from './splice.js'
+import { entrySize } from './tree-entry.js'
 
 /**
  * The routes of a virtual host as a tree over paths.
@@ -14,11 +16,45 @@ import { type EncodedRoute, routesSize } from './splice.js'
  * is a key and the path begins with it, so P begins with K. If K is not P, the route is a prefix (an exact path would
  * be P, or a query follows, which stands in no key), and behind K comes `/` in the path, hence in P.
  */
-export type Tree = ReadonlyMap<string, ReadonlyArray<PathRoute>>
+export interface Tree {
+  /** In order of precedence. */
+  readonly routes: ReadonlyArray<PathRoute>
+  /** In the order of their keys. */
+  readonly branches: ReadonlyArray<Branch>
+}
+
+/** A key and its list: the very same object as long as nothing of that is another. */
+export interface Branch {
+  readonly place: Place
+  /** The prefixes above it, which stand in its list too. */
+  readonly above: ReadonlyArray<Prefixes>
+  /** How many routes its list has. */
+  readonly routes: number
+  /** How many bytes its list has, encoded. */
+  readonly listBytes: number
+  /** How many bytes it has in the encoded tree. */
+  readonly size: number
+}
+
+/** The routes of one path, in their order. */
+export interface Place {
+  readonly key: string
+  readonly own: ReadonlyArray<PathRoute>
+  readonly ownBytes: number
+  readonly prefixes: Prefixes
+}
+
+/** Those routes of a place that match what is below it, too: the very same object as long as they are the same. */
+export interface Prefixes {
+  readonly routes: ReadonlyArray<PathRoute>
+  readonly bytes: number
+}
 
 /** An encoded Route, and the path that it claims. */
 export interface PathRoute extends EncodedRoute {
   readonly path: RulePath
+  /** Its place in its host: routes stand in the order of their keys, each of which there is once. */
+  readonly sortKey: string
 }
 
 /**
@@ -35,69 +71,133 @@ export const worthwhileSaving = 64
 export const maxSwelling = 4
 
 /**
- * The tree in which a host's routes, in order of precedence, are sent; `undefined` where they are sent as the list
- * that they are: few of them, a regular expression among them, which would stand in every list, or too many
- * copies. What is sent follows from the routes alone. Costs O(n log n), and as many copies as it may make.
+ * Whether a host is sent as its tree, and not as the list that it is: with few routes, or with too many copies. It
+ * follows from the routes alone. Costs a look at each branch.
  */
-export const treeOf = (routes: ReadonlyArray<PathRoute>): Tree | undefined => {
-  if (routes.length < worthwhileSaving) return undefined
-  const tree = flattened(routes, maxSwelling * routesSize(routes))
-  if (tree === undefined) return undefined
-  const longest = [...tree.values()].reduce((most, { length }) => Math.max(most, length), 0)
-  return routes.length - longest < worthwhileSaving ? undefined : tree
-}
-
-/** The tree, whether it pays or not; `undefined` if it has a regular expression, or more bytes than `maxBytes`. */
-export const flattened = (
-  routes: ReadonlyArray<PathRoute>,
-  maxBytes: number = Infinity,
-): Tree | undefined => {
-  const places = byPath(routes)
-  if (places === undefined) return undefined
-  const tree = new Map<string, ReadonlyArray<PathRoute>>()
+export const isWorthwhile = ({ routes, branches }: Tree): boolean => {
+  if (routes.length < worthwhileSaving) return false
+  let longest = 0
+  let plainBytes = 0
   let bytes = 0
-  /** The keys that the present one begins with: in sorted order they come before it, and nothing else between. */
-  const open: Array<Place> = []
-  for (const place of [...places.values()].sort((a, b) => compareStrings(a.key, b.key))) {
-    const { key } = place
-    while (!key.startsWith(open.at(-1)?.key ?? '')) open.pop()
-    const above = open.filter((each) => isSegmentOf(each.key, key))
-    open.push(place)
-    const list = [...above.flatMap(({ own }) => own.filter(isPrefix)), ...place.own]
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ route }) => route)
-    bytes += routesSize(list)
-    if (bytes > maxBytes) return undefined
-    tree.set(key, list)
+  for (const { place, routes: length, listBytes } of branches) {
+    longest = Math.max(longest, length)
+    plainBytes += place.ownBytes
+    bytes += listBytes
   }
-  return tree
+  return routes.length - longest >= worthwhileSaving && bytes <= maxSwelling * plainBytes
 }
 
-/** The routes of one path, in their order. */
-interface Place {
-  readonly key: string
-  readonly own: Array<Ranked>
+/** The tree of nothing. */
+export const emptyTree: Tree = { routes: [], branches: [] }
+
+/**
+ * The tree of a host's routes, in order of precedence, whether it pays or not; `undefined` where a path is a regular
+ * expression, which would stand in every list. No list is made here.
+ *
+ * `before` is any other tree, best that of the same host before a change: branches with the same lists are taken
+ * from it, and it makes no other difference. Costs a comparison by reference of each route, a copy of the list of
+ * branches, and O(depth · log n) for each path that a change touches: its own, and those below it where its
+ * prefixes are others.
+ */
+export const treeOf = (
+  routes: ReadonlyArray<PathRoute>,
+  before: Tree = emptyTree,
+): Tree | undefined => {
+  if (routes.some(({ path }) => path._tag === 'Regex')) return undefined
+  const places = changedPlaces(before, routes)
+  const placeAt = (key: string): Place | undefined =>
+    places.has(key) ? places.get(key) : branchAt(before.branches, key)?.place
+  const touched = new Map<string, Branch | undefined>()
+  const touch = (key: string): void => {
+    const place = touched.has(key) ? undefined : placeAt(key)
+    if (place !== undefined) touched.set(key, branchOf(place, placeAt))
+  }
+  for (const [key, place] of places) {
+    if (place === undefined) touched.set(key, undefined)
+    else touch(key)
+    const old = branchAt(before.branches, key)?.place
+    if ((old?.prefixes ?? noPrefixes) === (place?.prefixes ?? noPrefixes)) continue
+    for (const below of branchesBelow(before.branches, key)) touch(below.place.key)
+  }
+  return { routes, branches: edited(before.branches, keyOf, touched) }
 }
 
-interface Ranked {
-  readonly route: PathRoute
-  /** Where it stands in the plain list. */
-  readonly rank: number
-}
+/** The list of a branch, in order of precedence. */
+export const listOf = ({ place, above }: Branch): ReadonlyArray<PathRoute> =>
+  above.length === 0
+    ? place.own
+    : [...above.flatMap(({ routes }) => routes), ...place.own].sort((a, b) =>
+        compareStrings(a.sortKey, b.sortKey),
+      )
 
-const isPrefix = ({ route }: Ranked): boolean => route.path._tag === 'Prefix'
-
-const byPath = (routes: ReadonlyArray<PathRoute>): ReadonlyMap<string, Place> | undefined => {
-  const places = new Map<string, Place>()
-  for (const [rank, route] of routes.entries()) {
-    const { _tag, value: key } = route.path
-    if (_tag === 'Regex') return undefined
-    const place = places.get(key)
-    if (place === undefined) places.set(key, { key, own: [{ route, rank }] })
-    else place.own.push({ route, rank })
+/** The places whose routes are others than in the tree, by key; `undefined` where there are none any more. */
+const changedPlaces = (
+  { routes: old, branches }: Tree,
+  routes: ReadonlyArray<PathRoute>,
+): ReadonlyMap<string, Place | undefined> => {
+  const edits = new Map<string, Map<string, PathRoute | undefined>>()
+  const edit = ({ path, sortKey }: PathRoute, route: PathRoute | undefined): void => {
+    const own = edits.get(path.value) ?? new Map<string, PathRoute | undefined>()
+    edits.set(path.value, own.set(sortKey, route))
+  }
+  for (const { before, after } of sortedChanges(old, routes, sortKeyOf)) {
+    if (before !== undefined) edit(before, undefined)
+    if (after !== undefined) edit(after, after)
+  }
+  const places = new Map<string, Place | undefined>()
+  for (const [key, changes] of edits) {
+    const before = branchAt(branches, key)?.place
+    const own = edited(before?.own ?? [], sortKeyOf, changes)
+    places.set(key, own.length === 0 ? undefined : placeOf(key, own, before))
   }
   return places
 }
 
-/** True if a key that begins with `path` lies below it: `/a/b` is below `/a` and `/`, `/ab` is below `/` alone. */
-const isSegmentOf = (path: string, key: string): boolean => path === '/' || key[path.length] === '/'
+const sortKeyOf = ({ sortKey }: PathRoute): string => sortKey
+
+const placeOf = (key: string, own: ReadonlyArray<PathRoute>, before: Place | undefined): Place => ({
+  key,
+  own,
+  ownBytes: routesSize(own),
+  prefixes: prefixesOf(own, before?.prefixes ?? noPrefixes),
+})
+
+const noPrefixes: Prefixes = { routes: [], bytes: 0 }
+
+const prefixesOf = (own: ReadonlyArray<PathRoute>, before: Prefixes): Prefixes => {
+  const routes = own.filter(({ path }) => path._tag === 'Prefix')
+  if (routes.length === 0) return noPrefixes
+  return isSameList(routes, before.routes) ? before : { routes, bytes: routesSize(routes) }
+}
+
+const branchOf = (place: Place, placeAt: (key: string) => Place | undefined): Branch => {
+  const above = keysAbove(place.key).flatMap((key) => {
+    const prefixes = placeAt(key)?.prefixes ?? noPrefixes
+    return prefixes === noPrefixes ? [] : [prefixes]
+  })
+  const routes = above.reduce((sum, each) => sum + each.routes.length, place.own.length)
+  const listBytes = above.reduce((sum, { bytes }) => sum + bytes, place.ownBytes)
+  return { place, above, routes, listBytes, size: entrySize(place.key, listBytes) }
+}
+
+/** What a prefix that matches requests for this path may be: `/`, `/a` and `/a/b` for `/a/b/c`. */
+const keysAbove = (path: string): ReadonlyArray<string> => {
+  const keys = path === '/' ? [] : ['/']
+  for (let end = path.indexOf('/', 1); end > 0; end = path.indexOf('/', end + 1))
+    keys.push(path.slice(0, end))
+  return keys
+}
+
+/** In sorted order they stand side by side. */
+const branchesBelow = (branches: ReadonlyArray<Branch>, key: string): ReadonlyArray<Branch> => {
+  const start = key === '/' ? key : `${key}/`
+  const from = firstNotBefore(branches, (each) => compareStrings(keyOf(each), start))
+  let to = from
+  while (branches[to]?.place.key.startsWith(start) === true) to += 1
+  return branches.slice(from, to)
+}
+
+const branchAt = (branches: ReadonlyArray<Branch>, key: string): Branch | undefined =>
+  findSorted(branches, (branch) => compareStrings(keyOf(branch), key))
+
+const keyOf = ({ place }: Branch): string => place.key

@@ -60,3 +60,7 @@ export const edited = <A>(
   copyTo(sorted.length)
   return result
 }
+
+/** True if both have the very same items, in the same order. */
+export const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index])

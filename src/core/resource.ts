@@ -1,11 +1,10 @@
 import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
 import { type Digest, digest, digestStrings } from './digest.js'
-import { encodeTree } from './encode-tree.js'
-import { treeOf } from './matcher-tree.js'
+import { formOf, writeHostRoutes } from './host-form.js'
 import { compareStrings } from './order.js'
 import type { RulePath } from './rule.js'
-import { fieldSize, routesSize, writeRoutes, writeTag } from './splice.js'
+import { fieldSize, writePiece, writeTag } from './splice.js'
 import { clusterType, type TypeUrl } from './type-url.js'
 
 /** The uid of an object that stands in a resource. */
@@ -140,33 +139,6 @@ export const tableResourceOf = (
 export const clusterRefs = (names: ReadonlyArray<string>): ReadonlyArray<Ref> =>
   names.map((name) => ({ typeUrl: clusterType, name }))
 
-/** What is made of a host once: it stays the same object until something in it changes. */
-interface HostForm {
-  /** The encoded tree of a host that is sent as one. */
-  readonly tree: Uint8Array | undefined
-  /** A digest of its settings, of its fragments, in their order, and of the form in which they are sent. */
-  readonly version: Digest
-}
-
-const formOf = (host: TableHost): HostForm => {
-  const known = hostForms.get(host)
-  if (known !== undefined) return known
-  const tree = treeOf(host.fragments)
-  const version = digestStrings(
-    ...(tree === undefined ? [] : [treeForm]),
-    hexOf(host.head),
-    ...host.fragments.map((each) => each.version),
-  )
-  const form = { tree: tree === undefined ? undefined : encodeTree(tree), version }
-  hostForms.set(host, form)
-  return form
-}
-
-const hostForms = new WeakMap<TableHost, HostForm>()
-
-/** To be changed with the bytes that `encodeTree` makes of the same fragments. A list has no such name. */
-const treeForm = 'tree 1'
-
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** The encoded message of a resource: what stands in the `value` of its `google.protobuf.Any`. */
@@ -187,32 +159,20 @@ export const tableHead = (table: Omit<RouteConfiguration, 'virtualHosts'>): Uint
 export const hostHead = (host: Omit<VirtualHost, 'routes'>): Uint8Array =>
   VirtualHost.encode(host).finish()
 
-/** `RouteConfiguration.virtual_hosts` is field 2, `VirtualHost.routes` is field 3; both are messages. */
+/** `RouteConfiguration.virtual_hosts` is field 2, and a message. */
 const virtualHostsTag = 0x12
-const routesTag = 0x1a
 
-const encodeTable = (table: RouteTable): Uint8Array => {
-  const hostSizes = table.virtualHosts.map((host) => host.head.length + hostRoutesSize(host))
-  const total = hostSizes.reduce((sum, bytes) => sum + fieldSize(bytes), table.head.length)
+const encodeTable = ({ head, virtualHosts }: RouteTable): Uint8Array => {
+  const sizes = virtualHosts.map((host) => host.head.length + formOf(host).routesSize)
+  const total = sizes.reduce((sum, bytes) => sum + fieldSize(bytes), head.length)
   const out = new Uint8Array(total)
-  out.set(table.head)
-  let at = table.head.length
-  table.virtualHosts.forEach((host, index) => {
-    at = writeTag(out, at, virtualHostsTag, hostSizes[index] ?? 0)
-    out.set(host.head, at)
-    at = writeHostRoutes(out, at + host.head.length, host)
+  let at = writePiece(out, 0, head)
+  virtualHosts.forEach((host, index) => {
+    at = writeTag(out, at, virtualHostsTag, sizes[index] ?? 0)
+    at = writePiece(out, at, host.head)
+    at = writeHostRoutes(out, at, host)
   })
   return out
-}
-
-const hostRoutesSize = (host: TableHost): number =>
-  formOf(host).tree?.length ?? routesSize(host.fragments)
-
-const writeHostRoutes = (out: Uint8Array, at: number, host: TableHost): number => {
-  const { tree } = formOf(host)
-  if (tree === undefined) return writeRoutes(out, at, routesTag, host.fragments)
-  out.set(tree, at)
-  return at + tree.length
 }
 
 /** Without repetition. */

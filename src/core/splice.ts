@@ -43,6 +43,12 @@ export const writeTag = (out: Uint8Array, at: number, tag: number, length: numbe
   return next
 }
 
+/** Writes bytes, and returns where the next go. */
+export const writePiece = (out: Uint8Array, at: number, piece: Uint8Array): number => {
+  out.set(piece, at)
+  return at + piece.length
+}
+
 const varintSize = (value: number): number => {
   let bytes = 1
   for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1

@@ -1,10 +1,18 @@
-import { fc, test } from '@fast-check/vitest'
+import { test } from '@fast-check/vitest'
 import type { EdgeRoute, Match } from 'edgewright'
 import { describe, expect } from 'vitest'
 import { digestStrings } from '../../src/core/digest.js'
-import { encodeTree } from '../../src/core/encode-tree.js'
+import { encodeTree, treeSize } from '../../src/core/encode-tree.js'
 import { routesOf } from '../../src/adapters/memory/envoy/routing/host-routes.js'
-import { flattened, maxSwelling, treeOf, worthwhileSaving } from '../../src/core/matcher-tree.js'
+import {
+  emptyTree,
+  isWorthwhile,
+  listOf,
+  maxSwelling,
+  type Tree,
+  treeOf,
+  worthwhileSaving,
+} from '../../src/core/matcher-tree.js'
 import { encodeContent, type Resource, tableResource } from '../../src/core/resource.js'
 import { routesSize } from '../../src/core/splice.js'
 import { tableHostOf } from '../../src/core/translate/route-tables.js'
@@ -52,23 +60,19 @@ describe('a tree over paths', () => {
   )
 
   test.prop([treeWorlds], runs)('has the bytes of its message', (world) => {
-    const tree = flattened(fragmentsOf(world.routes)) ?? new Map()
+    const tree = treeOf(fragmentsOf(world.routes)) ?? emptyTree
     const bytes = encodeTree(tree)
+    expect(bytes.length).toBe(treeSize(tree))
     const hex = (of: Uint8Array): string => Buffer.from(of).toString('hex')
     expect(hex(VirtualHost.encode(VirtualHost.decode(bytes)).finish())).toBe(hex(bytes))
   })
 
-  test.prop([treeWorlds, fc.integer({ min: 1, max: 5 })], runs)(
-    'is given up as soon as its lists have more bytes than they may',
-    (world, times) => {
-      const fragments = fragmentsOf(world.routes)
-      const limit = times * routesSize(fragments)
-      const sizeOf = (tree: ReturnType<typeof flattened>): number =>
-        [...(tree ?? new Map<string, []>()).values()].reduce((sum, all) => sum + routesSize(all), 0)
-      const isSmall = sizeOf(flattened(fragments)) <= limit
-      expect(flattened(fragments, limit) !== undefined).toBe(isSmall)
-    },
-  )
+  test.prop([treeWorlds], runs)('knows how large its lists are before it makes them', (world) => {
+    const { branches } = treeOf(fragmentsOf(world.routes)) ?? emptyTree
+    const lists = branches.map(listOf)
+    expect(branches.map(({ routes }) => routes)).toEqual(lists.map(({ length }) => length))
+    expect(branches.map(({ listBytes }) => listBytes)).toEqual(lists.map(routesSize))
+  })
 })
 
 /** A route for each match. */
@@ -80,7 +84,8 @@ const prefixes = (count: number): ReadonlyArray<EdgeRoute> =>
 
 describe('a host is sent', () => {
   const formOf = (...routes: Parameters<typeof fragmentsOf>[0]): string =>
-    treeOf(fragmentsOf(routes)) === undefined ? 'list' : 'tree'
+    isSentAsTree(treeOf(fragmentsOf(routes))) ? 'tree' : 'list'
+  const isSentAsTree = (tree: Tree | undefined): boolean => tree !== undefined && isWorthwhile(tree)
 
   test('as a tree as soon as that spares the worst request enough routes', () => {
     expect(formOf(...prefixes(worthwhileSaving))).toBe('list')

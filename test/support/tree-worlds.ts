@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type EdgeRoute, type Match, routeType, translate, viewOf } from 'edgewright'
 import { encodeTree } from '../../src/core/encode-tree.js'
-import { flattened } from '../../src/core/matcher-tree.js'
+import { treeOf } from '../../src/core/matcher-tree.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Fragment } from '../../src/core/resource.js'
 import { Route, VirtualHost } from '../../src/gen/envoy/config/route/v3/route_components.js'
@@ -25,7 +25,7 @@ const path = segments.map((parts) => `/${parts.join('/')}`)
 const oneOfTwo = <A>(value: A): fc.Arbitrary<A | undefined> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, fc.constant(value))
 
-const match: fc.Arbitrary<Match> = fc
+export const matches: fc.Arbitrary<Match> = fc
   .record({
     path: fc.oneof(
       path.map((prefix) => ({ prefix })),
@@ -44,8 +44,8 @@ const match: fc.Arbitrary<Match> = fc
   }))
 
 const routes: fc.Arbitrary<ReadonlyArray<EdgeRoute>> = fc
-  .array(fc.array(match, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 20 })
-  .map((all) => all.map((matches, index) => answeringItself(`r${index}`, matches)))
+  .array(fc.array(matches, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 20 })
+  .map((all) => all.map((own, index) => answeringItself(`r${index}`, own)))
 
 /** A route that answers with its uid. */
 export const answeringItself = (uid: string, matches: ReadonlyArray<Match>): EdgeRoute => ({
@@ -89,7 +89,7 @@ export const fragmentsOf = (all: ReadonlyArray<EdgeRoute>): ReadonlyArray<Fragme
 export const bothForms = (
   fragments: ReadonlyArray<Fragment>,
 ): Readonly<Record<'list' | 'tree', VirtualHost>> => {
-  const tree = flattened(fragments)
+  const tree = treeOf(fragments)
   if (tree === undefined) throw new Error('there is a regular expression among the paths')
   const { matcher } = VirtualHost.decode(encodeTree(tree))
   return {

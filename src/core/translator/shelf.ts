@@ -1,3 +1,4 @@
+import { changedHost } from '../host-form.js'
 import { compareStrings, edited, findSorted } from '../order.js'
 import { type Fragment, sortedStrings, type TableHost, type Uid } from '../resource.js'
 import { tableHostOf } from '../translate/route-tables.js'
@@ -93,18 +94,27 @@ const fragmentCounts = () => {
   }
 }
 
-/** A host without fragments is none. */
 const editedHosts = (
   hosts: ReadonlyArray<TableHost>,
   edits: ReadonlyMap<string, ReadonlyMap<string, Fragment | undefined>>,
 ): ReadonlyMap<string, TableHost | undefined> => {
   const changed = new Map<string, TableHost | undefined>()
   for (const [name, own] of edits) {
-    const before = findSorted(hosts, (host) => compareStrings(host.name, name))?.fragments ?? []
-    const fragments = edited(before, ({ sortKey }) => sortKey, own)
-    changed.set(name, fragments.length === 0 ? undefined : tableHostOf(name, fragments))
+    const before = findSorted(hosts, (host) => compareStrings(host.name, name))
+    const fragments = edited(before?.fragments ?? [], ({ sortKey }) => sortKey, own)
+    changed.set(name, hostAfter(before, name, fragments))
   }
   return changed
+}
+
+/** A host without fragments is none. */
+const hostAfter = (
+  before: TableHost | undefined,
+  name: string,
+  fragments: ReadonlyArray<Fragment>,
+): TableHost | undefined => {
+  if (fragments.length === 0) return undefined
+  return before === undefined ? tableHostOf(name, fragments) : changedHost(before, fragments)
 }
 
 /**

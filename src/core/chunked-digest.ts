@@ -1,0 +1,57 @@
+import { type Digest, digestStrings } from './digest.js'
+
+/** What is told apart by a digest. */
+interface Versioned {
+  readonly version: Digest
+}
+
+/**
+ * Digests that say together what the versions of a list are, in their order: one for some 64 of them.
+ *
+ * A chunk ends where a version says so, hence what it is depends on the list alone, and a change touches the
+ * chunk that it is in, or two. The digest of a chunk is kept with its last item, which must not change. Costs a
+ * look at each item, and a digest of each chunk that is another than when its last item was last seen here.
+ */
+export const chunkDigests = (items: ReadonlyArray<Versioned>): ReadonlyArray<Digest> => {
+  const digests: Array<Digest> = []
+  let from = 0
+  for (const [index, item] of items.entries()) {
+    const isLast = index === items.length - 1
+    if (!isLast && item.version >= firstThatGoesOn) continue
+    digests.push(digestOf(item, items, from, index + 1))
+    from = index + 1
+  }
+  return digests
+}
+
+/** Of digests, which begin with two hexadecimal digits, 1 in 64 is less. */
+const firstThatGoesOn = '04'
+
+const digestOf = (
+  last: Versioned,
+  items: ReadonlyArray<Versioned>,
+  from: number,
+  to: number,
+): Digest => {
+  const known = chunks.get(last)
+  if (known !== undefined && isAt(known.items, items, from, to)) return known.digest
+  const own = items.slice(from, to)
+  const digest = digestStrings(...own.map(({ version }) => version))
+  chunks.set(last, { items: own, digest })
+  return digest
+}
+
+interface Chunk {
+  readonly items: ReadonlyArray<Versioned>
+  readonly digest: Digest
+}
+
+const chunks = new WeakMap<Versioned, Chunk>()
+
+const isAt = (
+  chunk: ReadonlyArray<Versioned>,
+  items: ReadonlyArray<Versioned>,
+  from: number,
+  to: number,
+): boolean =>
+  chunk.length === to - from && chunk.every((item, index) => item === items[from + index])
