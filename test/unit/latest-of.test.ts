@@ -50,3 +50,26 @@ test('nothing is handed on once it is closed', () => {
   pass(10)
   expect(taken).toEqual([])
 })
+
+test('a burst that is spread over many turns costs three passes, and a few changes are not held up', () => {
+  const { inbox, taken, pass } = start(0)
+  const spread = (count: number): void => {
+    for (let i = 1; i <= count; i++) {
+      inbox.put(`${i}`)
+      pass(i % 20 === 0 ? 1 : 0)
+    }
+  }
+  inbox.put('first')
+  pass(0)
+  for (let i = 0; i < 20; i++) inbox.put('second')
+  pass(0)
+  spread(1_000)
+  pass(200)
+  expect(taken).toEqual(['first at 0', 'second at 0', '1000 at 200'])
+  pass(1_000)
+  for (const value of ['x', 'y', 'z']) {
+    inbox.put(value)
+    pass(1)
+  }
+  expect(taken.slice(3)).toEqual(['x at 1250', 'y at 1251', 'z at 1252'])
+})

@@ -6,6 +6,7 @@ import {
   HttpConnectionManager,
   type ScopedRoutes,
 } from '../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.js'
+import type { ConfigSource } from '../../gen/envoy/config/core/v3/config_source.js'
 import type { Any } from '../../gen/google/protobuf/any.js'
 import type { HttpListener } from '../context.js'
 import { compareStrings } from '../order.js'
@@ -25,10 +26,10 @@ export const listenersOf = (
   const shared = form._tag === 'Sharded' ? shardRefs(form.shards) : []
   return [...listeners]
     .sort(byAddress)
-    .map((listener) =>
+    .map((listener, index) =>
       bytesResource(
         listener.name,
-        Listener.encode(message(listener, form)).finish(),
+        Listener.encode(message(listener, form, index)).finish(),
         form._tag === 'Whole' ? [{ typeUrl: routeType, name: listener.name }] : shared,
       ),
     )
@@ -44,7 +45,11 @@ const shardRefs = (shards: number): ReadonlyArray<Ref> =>
 const byAddress = (a: HttpListener, b: HttpListener): number =>
   compareStrings(`${a.address} ${a.port}`, `${b.address} ${b.port}`)
 
-const message = ({ name, address, port }: HttpListener, form: TableForm): Listener => ({
+const message = (
+  { name, address, port }: HttpListener,
+  form: TableForm,
+  index: number,
+): Listener => ({
   name,
   address: {
     address: {
@@ -61,7 +66,7 @@ const message = ({ name, address, port }: HttpListener, form: TableForm): Listen
             $case: 'typedConfig',
             value: packed(
               HttpConnectionManager.$type,
-              HttpConnectionManager.encode(connectionManager(name, form)).finish(),
+              HttpConnectionManager.encode(connectionManager(name, form, index)).finish(),
             ),
           },
         },
@@ -70,9 +75,13 @@ const message = ({ name, address, port }: HttpListener, form: TableForm): Listen
   ],
 })
 
-const connectionManager = (name: string, form: TableForm): HttpConnectionManager => ({
+const connectionManager = (
+  name: string,
+  form: TableForm,
+  index: number,
+): HttpConnectionManager => ({
   statPrefix: name,
-  routeSpecifier: tablesOf(name, form),
+  routeSpecifier: tablesOf(name, form, index),
   httpFilters: filtersOf(form),
   // An edge proxy takes the client's address from the connection, not from what the client says.
   useRemoteAddress: true,
@@ -83,17 +92,21 @@ const connectionManager = (name: string, form: TableForm): HttpConnectionManager
   stripTrailingHostDot: true,
 })
 
-const tablesOf = (name: string, form: TableForm): HttpConnectionManager['routeSpecifier'] => {
+const tablesOf = (
+  name: string,
+  form: TableForm,
+  index: number,
+): HttpConnectionManager['routeSpecifier'] => {
   switch (form._tag) {
     case 'Whole':
       return { $case: 'rds', value: { configSource: adsSource, routeConfigName: name } }
     case 'Sharded':
-      return { $case: 'scopedRoutes', value: scopedRoutes(name) }
+      return { $case: 'scopedRoutes', value: scopedRoutes(name, index) }
   }
 }
 
 /** The key of a request is all that the header says. */
-const scopedRoutes = (name: string): ScopedRoutes => ({
+const scopedRoutes = (name: string, index: number): ScopedRoutes => ({
   name,
   scopeKeyBuilder: {
     fragments: [
@@ -106,7 +119,16 @@ const scopedRoutes = (name: string): ScopedRoutes => ({
     ],
   },
   rdsConfigSource: adsSource,
-  configSpecifier: { $case: 'scopedRds', value: { scopedRdsConfigSource: adsSource } },
+  configSpecifier: { $case: 'scopedRds', value: { scopedRdsConfigSource: scopesFrom(index) } },
+})
+
+/**
+ * A source of its own for each listener, told apart by milliseconds: of listeners with one source Envoy lets only the
+ * first wait for scopes and their tables, and the others answer 404 meanwhile, in place of their old form (run).
+ */
+const scopesFrom = (index: number): ConfigSource => ({
+  ...adsSource,
+  initialFetchTimeout: { seconds: 15n, nanos: index * 1_000_000 },
 })
 
 /** What tells the shard stands first: no filter before it would see a route. */
