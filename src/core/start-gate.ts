@@ -151,6 +151,19 @@ export const gateOf = (gate: StartGate, standing: Standing, nowMs: number): NotY
   }
 }
 
+/**
+ * Since when Envoys may come back that are not heard of yet, in milliseconds: since the roster was read. `undefined`
+ * before that, and while the gate is open.
+ */
+export const waitingSince = (
+  gate: StartGate,
+  standing: Standing,
+  nowMs: number,
+): number | undefined =>
+  gate.roster._tag === 'Read' && gateOf(gate, standing, nowMs) !== undefined
+    ? gate.roster.atMs
+    : undefined
+
 /** When the gate opens by itself, in milliseconds; `undefined` if it is open, or waits for something else. */
 export const nextGateTimer = (
   gate: StartGate,

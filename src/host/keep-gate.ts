@@ -7,6 +7,7 @@ import {
   type Standing,
   type StartEvent,
   stepStartGate,
+  waitingSince,
 } from '../core/start-gate.js'
 import type { Clock } from '../ports/clock.js'
 
@@ -27,6 +28,8 @@ const alone: StandingSource = {
 export interface RunningGate {
   readonly step: (event: StartEvent) => void
   readonly gate: () => NotYet | undefined
+  /** Since when Envoys may come back, in milliseconds; `undefined` if nobody waits for that. */
+  readonly waitingSince: () => number | undefined
   readonly close: () => void
 }
 
@@ -58,6 +61,7 @@ export const keepGate = (
       onChange()
     },
     gate: () => gateOf(state, standing(), clock.nowMs()),
+    waitingSince: () => waitingSince(state, standing(), clock.nowMs()),
     close: () => {
       closed = true
       stopListening()

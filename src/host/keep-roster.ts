@@ -57,6 +57,11 @@ export interface RosterKeeper {
   /** Why nothing may be released at the moment, whatever the ledger says; `undefined` if something may. */
   readonly gate: () => NotYet | undefined
   /**
+   * Since when Envoys may come back, in milliseconds: since the roster was read. `undefined` before that, and once all
+   * have come or were waited for.
+   */
+  readonly waitingSince: () => number | undefined
+  /**
    * Calls a listener when the gate may have changed, until the returned function is called. It must not throw,
    * and should note that and no more.
    */
@@ -106,6 +111,7 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
       const message = kept?.failure()
       return message === undefined ? start.gate() : { _tag: 'RosterUnsaved', message }
     },
+    waitingSince: start.waitingSince,
     onChange: listen,
     roster: () => kept?.roster() ?? new Map(),
     forget: (id, by = 'Person') =>

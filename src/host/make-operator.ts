@@ -13,7 +13,9 @@ import type { RouteStore } from '../ports/route-store.js'
 import type { Activity } from './activity.js'
 import { breakGlass } from './break-glass.js'
 import type { Controller } from './controller.js'
-import type { Explanation, NodeRefusal, NodeReport, Operator } from './operator.js'
+import { awaitedWarning } from './forget-words.js'
+import type { Explanation, ForgetResult, NodeRefusal, NodeReport, Operator } from './operator.js'
+import type { ForgottenBy } from './report-roster.js'
 
 /** What an operator looks into, and acts on. */
 export interface OperatorPorts {
@@ -23,6 +25,8 @@ export interface OperatorPorts {
   readonly clock: Clock
   /** Why nothing counts as proven at the moment, whatever the ledger says; `undefined` if something may. */
   readonly notYet: () => NotYet | undefined
+  /** Since when Envoys may come back, in milliseconds; `undefined` if nobody waits for that any more. */
+  readonly waitingSince: () => number | undefined
   /** Forgets a lost node, in the fleet and on the roster. */
   readonly forget: Operator['forget']
   /** Where finalizers are; absent for a source without any. */
@@ -45,9 +49,31 @@ export const makeOperator = (ports: OperatorPorts): Operator => ({
       .map((node) => reportOf(ports, node, { ledger, heldUp }))
       .sort((a, b) => compareStrings(a.id, b.id))
   },
-  forget: (id, by) => ports.forget(id, by),
+  forget: (id, by) => forget(ports, id, by),
   breakGlass: (key) => breakGlass(ports, key),
 })
+
+/** Nobody is kept from it: they may know that its process is gone. */
+const forget = async (
+  ports: OperatorPorts,
+  id: string,
+  by: ForgottenBy | undefined,
+): Promise<ForgetResult> => {
+  const sinceMs = ports.waitingSince()
+  const isAwaited = ports.ledger
+    .ledger()
+    .nodes.some((node) => node.id === id && awaits(ports, node))
+  const warning =
+    isAwaited && sinceMs !== undefined ? awaitedWarning(sinceMs, ports.clock.nowMs()) : undefined
+  const result = await ports.forget(id, by)
+  return result === 'Forgotten' && warning !== undefined ? { warning } : result
+}
+
+/** Whether a node has not been heard of since the start, and may be about to come back. */
+const awaits = (
+  { activity, waitingSince }: OperatorPorts,
+  { id, connected }: LedgerNode,
+): boolean => !connected && activity.ofLost(id) === undefined && waitingSince() !== undefined
 
 const explain = (ports: OperatorPorts, record: DeletionRecord, seen: Seen): Explanation => {
   const { verdicts, deletions, dated } = ports.controller.state()
@@ -89,17 +115,15 @@ const holdUps = ({ controller }: OperatorPorts, ledger: Ledger): HoldUps => {
   return all
 }
 
-const reportOf = (
-  { activity }: OperatorPorts,
-  node: LedgerNode,
-  { ledger, heldUp }: Seen,
-): NodeReport => {
+const reportOf = (ports: OperatorPorts, node: LedgerNode, { ledger, heldUp }: Seen): NodeReport => {
   const { id, dataPlane, connected, stream } = node
+  const { activity } = ports
   const known = stream === undefined ? activity.ofLost(id) : activity.ofStream(stream)
   return {
     id,
     dataPlane,
     connected,
+    isAwaited: awaits(ports, node),
     isShared: node.isShared,
     since: known?.since,
     lastSaid: known?.lastSaid,

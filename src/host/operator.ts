@@ -38,6 +38,11 @@ export interface NodeReport {
   readonly id: string
   readonly dataPlane: string
   readonly connected: boolean
+  /**
+   * It was on the list of Envoys when the control plane began, a moment ago, and has not been heard of since: it may be
+   * about to come back. Lost, as far as anybody can tell; none is once all have come, or were waited for.
+   */
+  readonly isAwaited: boolean
   /** Two connections had this id at once. */
   readonly isShared: boolean
   /** Since when it is connected, or lost; RFC 3339. `undefined` of one that was lost before the control plane began. */
@@ -72,7 +77,13 @@ export interface LastSaid {
   readonly message: string
 }
 
-export type ForgetResult = 'Forgotten' | 'Connected' | 'Unknown' | { readonly failure: string }
+export type ForgetResult =
+  | 'Forgotten'
+  /** It is forgotten, and whoever has asked for it should know this. */
+  | { readonly warning: string }
+  | 'Connected'
+  | 'Unknown'
+  | { readonly failure: string }
 
 export type BreakGlassResult =
   /** Our finalizer is off, or the waiting is over. */

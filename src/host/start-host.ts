@@ -99,6 +99,7 @@ export const startHost = async <Fleet extends EnvoyFleet>(
       activity,
       clock,
       notYet: keeper.gate,
+      waitingSince: keeper.waitingSince,
       forget: keeper.forget,
       ...(store !== undefined && { store }),
     })

@@ -92,6 +92,16 @@ describe('explain', () => {
       expect(out).toContain(words)
   })
 
+  test('of an Envoy that may be about to come back it is advised to wait, and not to forget it', async () => {
+    const awaited = { ...lost, id: 'envoy-late', since: undefined, isAwaited: true }
+    const admin = await adminOf({ explain: () => [anExplanation({ owed: [awaited] })] })
+    const { out } = await runCli(['explain', 'shop/checkout', ...admin])
+    expect(out).toContain('not heard of since the control plane began a moment ago')
+    expect(out).toContain('envoy-late has not been heard of since the control plane began.')
+    expect(out).toContain('Wait a minute')
+    expect(out).not.toMatch(/edgewright forget|lost/)
+  })
+
   const sinceMs = noonMs - 1_000
   test.each([
     [
@@ -242,6 +252,7 @@ describe('nodes', () => {
     const all = [
       silent,
       { ...lost, id: 'envoy-gone', since: undefined },
+      { ...lost, id: 'envoy-late', since: undefined, isAwaited: true },
       { ...refusing, holdsUp: ['shop/a'] },
       { ...lost, holdsUp, isShared: true },
     ]
@@ -258,6 +269,7 @@ describe('nodes', () => {
         ...['NACK v9 (1m30s ago): no such regex', 'shop/a'],
       ],
       ['envoy-gone', 'edge-envoy', 'lost', '-', '-', '-'],
+      ['envoy-late', 'edge-envoy', 'not heard of yet', '-', '-', '-'],
       [
         ...['envoy-slow', 'edge-envoy', 'connected', `${before(3_600)} (1h ago)`],
         ...['ACK v1 (1m ago)', '-'],
@@ -310,10 +322,13 @@ describe('nodes', () => {
   })
 
   test('as JSON it is the document of the endpoint', async () => {
-    const admin = await adminOf({ nodes: () => [lost] })
+    const admin = await adminOf({ nodes: () => [{ ...lost, isAwaited: true }] })
     const { code, out } = await runCli(['nodes', '--output', 'json', ...admin])
     expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ version: 1, nodes: [{ id: 'envoy-lost' }] })
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      nodes: [{ id: 'envoy-lost', connected: false, awaited: true }],
+    })
   })
 
   test('none at all is said', async () => {
@@ -336,6 +351,16 @@ describe('forget', () => {
     expect(out).toContain('envoy-lost is forgotten')
     expect(out).toContain('These did: shop/a.')
     expect(out).toContain('may go on serving what it had')
+    expect(out).not.toContain('Warning')
+  })
+
+  test('a warning does not keep it from being done, and is shown', async () => {
+    const warning = 'it may be about to come back'
+    const admin = await adminOf({ forget: () => Promise.resolve({ warning }) })
+    const { code, out } = await runCli(['forget', 'envoy-lost', ...admin])
+    expect(code).toBe(0)
+    expect(out).toContain('envoy-lost is forgotten')
+    expect(out).toContain(`\nWarning: ${warning}.\n`)
   })
 
   test.each([

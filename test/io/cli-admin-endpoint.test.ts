@@ -111,6 +111,7 @@ describe('what is answered', () => {
               id: 'envoy-1',
               dataPlane: 'edge-envoy',
               connected: true,
+              awaited: false,
               shared: false,
               since: before(3_600),
               lastSaid: { what: 'ACK', at: before(60), version: 'v1', message: '' },

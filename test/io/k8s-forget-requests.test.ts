@@ -48,16 +48,17 @@ test('who asks is answered, and nothing is left behind', async () => {
   expect(left()).toEqual([])
 })
 
-test.each<ForgetAnswer>(['Connected', 'Unknown', { failure: 'the disk is full' }])(
-  'the answer %j comes as it is',
-  async (answer) => {
-    const { clock, serve, ask } = aWorld()
-    void serve(() => Promise.resolve(answer))
-    const asked = ask('envoy-1')
-    await passTime(clock, 2 * lookForRequestsMs)
-    expect(await asked).toEqual(E.right(answer))
-  },
-)
+test.each<ForgetAnswer>([
+  ...(['Connected', 'Unknown'] as const),
+  { failure: 'the disk is full' },
+  { warning: 'it may be about to come back' },
+])('the answer %j comes as it is', async (answer) => {
+  const { clock, serve, ask } = aWorld()
+  void serve(() => Promise.resolve(answer))
+  const asked = ask('envoy-1')
+  await passTime(clock, 2 * lookForRequestsMs)
+  expect(await asked).toEqual(E.right(answer))
+})
 
 test('a control plane that fails says so', async () => {
   const { clock, serve, ask } = aWorld()

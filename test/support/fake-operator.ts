@@ -16,6 +16,7 @@ export const aNode = (given: Partial<NodeReport> = {}): NodeReport => ({
   id: 'envoy-1',
   dataPlane: 'edge-envoy',
   connected: true,
+  isAwaited: false,
   isShared: false,
   since: before(3_600),
   lastSaid: { what: 'ACK', at: before(60), version: 'v1', message: '' },

@@ -68,21 +68,28 @@ const forget = async (id: string, at: Answering): Promise<Answer> => {
     at.operator.nodes().flatMap((node) => (node.id === id ? node.holdsUp : [])),
   )
   const result = await inTime(at.operator.forget(id), at)
-  const outcome = typeof result === 'object' ? result.failure : (result ?? tooLong)
-  at.logger.log('info', 'asked to forget a node', { node: id, outcome })
+  at.logger.log('info', 'asked to forget a node', { node: id, outcome: outcomeOf(result) })
   return result === undefined ? timedOut : forgetAnswer(id, heldUp, result)
 }
 
+const outcomeOf = (result: ForgetResult | undefined): string => {
+  if (typeof result !== 'object') return result ?? tooLong
+  return 'failure' in result ? result.failure : `Forgotten: ${result.warning}`
+}
+
 const forgetAnswer = (id: string, heldUp: ReadonlyArray<string>, result: ForgetResult): Answer => {
+  const routes = [...new Set(heldUp)]
   switch (result) {
     case 'Forgotten':
-      return ok(forgottenDocument(id, [...new Set(heldUp)]))
+      return ok(forgottenDocument(id, routes))
     case 'Connected':
       return refused(409, 'Connected', connectedRefusal)
     case 'Unknown':
       return refused(404, 'NotFound', unknownRefusal)
     default:
-      return refused(502, 'Failed', result.failure)
+      return 'failure' in result
+        ? refused(502, 'Failed', result.failure)
+        : ok(forgottenDocument(id, routes, result.warning))
   }
 }
 

@@ -73,6 +73,8 @@ export interface NodeDocument {
   readonly id: string
   readonly dataPlane: string
   readonly connected: boolean
+  /** It has not been heard of since the control plane began, a moment ago: it may be about to come back. */
+  readonly awaited: boolean
   /** Two connections had this id at once. */
   readonly shared: boolean
   /** Since when it is connected, or lost; absent of one that was lost before the control plane began. */
@@ -99,6 +101,8 @@ export interface ForgottenDocument extends Document {
   /** The routes that had waited for it; at most `maxHeldUp`. */
   readonly heldUp: ReadonlyArray<string>
   readonly heldUpCount: number
+  /** What else to know, for people; absent if there is nothing. */
+  readonly warning: string | undefined
 }
 
 /** `POST /v1/routes/NAMESPACE/NAME/break-glass`. */
@@ -207,6 +211,7 @@ const rankOf = ({ holdsUp, connected }: NodeReport): number =>
   holdsUp.length === 0 ? 2 : connected ? 1 : 0
 
 const nodeDocument = ({
+  isAwaited,
   isShared,
   lastSaid,
   refusals,
@@ -216,6 +221,7 @@ const nodeDocument = ({
   id: node.id,
   dataPlane: node.dataPlane,
   connected: node.connected,
+  awaited: isAwaited,
   shared: isShared,
   since: node.since,
   lastSaid: lastSaid && { ...lastSaid, message: cutMessage(lastSaid.message) },
@@ -233,11 +239,13 @@ const nodeDocument = ({
 export const forgottenDocument = (
   id: string,
   heldUp: ReadonlyArray<string>,
+  warning?: string,
 ): ForgottenDocument => ({
   version: documentVersion,
   id,
   heldUp: heldUp.slice(0, maxHeldUp),
   heldUpCount: heldUp.length,
+  warning,
 })
 
 export const brokenDocument = ({

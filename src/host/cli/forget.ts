@@ -5,7 +5,7 @@ import { askAdmin } from './admin/client.js'
 import { forgottenDecoder } from './admin/decode.js'
 import { adminFrom, failed } from './admin/run.js'
 import { showHeldUp } from './admin/show-node.js'
-import { forgottenText, showName } from './admin/words.js'
+import { forgottenText, showName, warningLines } from './admin/words.js'
 import { forgetInCluster } from './cluster/forget.js'
 import { askApiServer, clusterFrom, clusterOptions } from './cluster/options.js'
 import type { Command } from './command.js'
@@ -48,9 +48,9 @@ const forget = async (id: string, admin: HostPort, world: World): Promise<ExitCo
   } as const
   const answer = await askAdmin(admin, question, world.signal)
   if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left}`)
-  const { heldUp, heldUpCount } = answer.right
+  const { heldUp, heldUpCount, warning } = answer.right
   const didWait =
     heldUpCount === 0 ? 'Nothing did' : `These did: ${showHeldUp(heldUp, heldUpCount)}`
-  world.out(forgottenText(id, `${didWait}.\n`))
+  world.out(forgottenText(id, [`${didWait}.`, ...warningLines(warning)]))
   return exitCodes.ok
 }

@@ -6,6 +6,8 @@ import { type Place, pathTo } from '../objects/places.js'
 /** What has become of a wish to forget an Envoy. */
 export type ForgetAnswer =
   | 'Forgotten'
+  /** It is forgotten, and whoever has asked for it should know this. */
+  | { readonly warning: string }
   /** It is connected: what it says itself is what counts. */
   | 'Connected'
   /** No Envoy of this id is known. */
@@ -86,8 +88,10 @@ export const requestIn = (text: unknown): ForgetRequest | undefined => {
 
 const answerIn = (value: unknown): ForgetAnswer | undefined => {
   if (value === 'Forgotten' || value === 'Connected' || value === 'Unknown') return value
-  const failure = isObject(value) ? textIn(value, 'failure') : undefined
-  return failure === undefined ? undefined : { failure }
+  if (!isObject(value)) return undefined
+  const [failure, warning] = [textIn(value, 'failure'), textIn(value, 'warning')]
+  if (failure !== undefined) return { failure }
+  return warning === undefined ? undefined : { warning }
 }
 
 const parsed = (text: string): unknown => {

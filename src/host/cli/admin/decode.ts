@@ -41,6 +41,7 @@ const node = t.type({
   id: text,
   dataPlane: text,
   connected: t.boolean,
+  awaited: added(t.boolean, false),
   shared: t.boolean,
   since: optional(text),
   lastSaid: optional(
@@ -100,6 +101,7 @@ export const forgottenDecoder: Decoder<ForgottenDocument> = t.type({
   id: text,
   heldUp: texts,
   heldUpCount: t.number,
+  warning: optional(text),
 })
 
 export const brokenDecoder: Decoder<BrokenDocument> = t.type({

@@ -34,8 +34,10 @@ const cellsOf = (node: NodeDocument, now: string): ReadonlyArray<string> => [
   showHeldUp(node.holdsUp, node.holdsUpCount, maxNamedRoutes),
 ]
 
-const showState = ({ connected, shared }: NodeDocument): string =>
-  `${connected ? 'connected' : 'lost'}${shared ? ', shared id' : ''}`
+const showState = ({ connected, awaited, shared }: NodeDocument): string => {
+  const state = connected ? 'connected' : awaited ? 'not heard of yet' : 'lost'
+  return `${state}${shared ? ', shared id' : ''}`
+}
 
 /** One that comes back with everything is sent nothing, and has nothing to answer. */
 const showLastSaid = ({ lastSaid, upToDate }: NodeDocument, now: string): string => {
@@ -96,7 +98,8 @@ export const describeNode = (node: NodeDocument, now: string): ReadonlyArray<str
   ...(node.shared ? ['  more than one Envoy has this id: each of them must confirm'] : []),
 ]
 
-const stateWords = ({ connected, since }: NodeDocument, now: string): string => {
+const stateWords = ({ connected, awaited, since }: NodeDocument, now: string): string => {
+  if (awaited) return 'not heard of since the control plane began a moment ago'
   if (since !== undefined)
     return `${connected ? 'connected' : 'lost'} since ${showSince(since, now)}`
   return connected ? 'connected' : 'lost since before the control plane began'

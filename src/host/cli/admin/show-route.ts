@@ -105,7 +105,8 @@ const causes = (
   adminWords: string,
 ): ReadonlyArray<string> => {
   const connected = owed.filter((node) => node.connected)
-  const lost = owed.filter((node) => !node.connected)
+  const awaited = owed.filter((node) => node.awaited)
+  const lost = owed.filter((node) => !node.connected && !node.awaited)
   return [
     ...(waitsFor?.reason === 'Starting' ? ['Wait: it goes on by itself.'] : []),
     ...(waitsFor?.reason === 'RosterUnsaved' ? rosterAdvice(stored) : []),
@@ -120,6 +121,10 @@ const causes = (
         '  If it stays so, see whether its process is stopped or overloaded.',
       ],
     ),
+    ...about(awaited, [
+      'has not been heard of since the control plane began.',
+      '  Wait a minute: it may be about to come back, and confirms by itself then.',
+    ]),
     ...about(lost, [
       'is lost, and may still serve what it had; it confirms by itself when it is back.',
     ]),

@@ -67,9 +67,16 @@ export const showSince = (date: string, now: string): string =>
 export const plural = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** What it means that nobody waits for a node any more; `detail` is a line of its own, or nothing. */
-export const forgottenText = (id: string, detail: string = ''): string =>
-  `${showName(id)} is forgotten: nothing waits for it any more.
-${detail}If its process still runs it may go on serving what it had, deleted routes among it, until it connects
-again.
-`
+/** What it means that nobody waits for a node any more; `details` are lines of their own. */
+export const forgottenText = (id: string, details: ReadonlyArray<string>): string =>
+  [
+    `${showName(id)} is forgotten: nothing waits for it any more.`,
+    ...details,
+    'If its process still runs it may go on serving what it had, deleted routes among it, until it connects',
+    'again.',
+    '',
+  ].join('\n')
+
+/** What else somebody should know who has had a node forgotten; nothing if there is nothing. */
+export const warningLines = (warning: string | undefined): ReadonlyArray<string> =>
+  warning === undefined ? [] : [`Warning: ${printable(warning)}.`]

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failed } from '../admin/run.js'
 import { connectedRefusal, unknownRefusal } from '../../forget-words.js'
-import { forgottenText, printable, showName } from '../admin/words.js'
+import { forgottenText, printable, showName, warningLines } from '../admin/words.js'
 import type { ForgetAnswer } from '../peers.js'
 import { exitCodes, type ExitCode, type World } from '../world.js'
 import type { Cluster } from './connect.js'
@@ -27,9 +27,12 @@ const forget = async (id: string, cluster: Cluster, world: World): Promise<ExitC
   }
   const answer = await k8s.askToForget(client, { namespace: ownNamespace }, id, world.signal)()
   if (E.isLeft(answer)) return failed(world, 'forget', `${showName(id)}: ${answer.left.message}`)
-  const refusal = refusalIn(answer.right)
+  const { right: forgotten } = answer
+  const refusal = refusalIn(forgotten)
   if (refusal !== undefined) return failed(world, 'forget', `${showName(id)}: ${refusal}`)
-  world.out(forgottenText(id))
+  const warning =
+    typeof forgotten === 'object' && 'warning' in forgotten ? forgotten.warning : undefined
+  world.out(forgottenText(id, warningLines(warning)))
   return exitCodes.ok
 }
 
@@ -43,6 +46,6 @@ const refusalIn = (answer: ForgetAnswer): string | undefined => {
     case 'Unknown':
       return unknownRefusal
     default:
-      return printable(answer.failure)
+      return 'failure' in answer ? printable(answer.failure) : undefined
   }
 }
