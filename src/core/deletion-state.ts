@@ -31,6 +31,8 @@ export type NotYet =
   | { readonly _tag: 'Starting'; readonly untilMs: number }
   /** The list of Envoys could not be written, or read: after a crash nobody would know whom to ask. */
   | { readonly _tag: 'RosterUnsaved'; readonly message: string }
+  /** Another control plane may be at work: this one does not hold the Lease at the moment, say. */
+  | { readonly _tag: 'NotHolding'; readonly message: string }
 
 /** Where an object stands between the source and the Envoys. */
 export type DeletionState =

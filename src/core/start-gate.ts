@@ -138,7 +138,7 @@ export const gateOf = (gate: StartGate, standing: Standing, nowMs: number): NotY
   if (roster._tag === 'Unread') return { _tag: 'RosterUnsaved', message: roster.message }
   switch (standing._tag) {
     case 'Unknown':
-      return { _tag: 'RosterUnsaved', message: standing.message }
+      return { _tag: 'NotHolding', message: standing.message }
     case 'Alone': {
       const untilMs = roster.atMs + waitMs
       const isOver = haveAllCome || nowMs >= untilMs

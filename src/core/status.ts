@@ -141,7 +141,7 @@ const isDeletion = (state: DeletionState): state is Ending =>
 const deprogrammed = (state: Ending): Words => {
   switch (state._tag) {
     case 'Waiting':
-      return notDeprogrammed(waitingReason[state.waitsFor._tag], showNotYet(state.waitsFor))
+      return notDeprogrammed(waitingReason(state.waitsFor), showNotYet(state.waitsFor))
     case 'Settling':
       return notDeprogrammed('Settling', 'every Envoy has confirmed; its workers get a moment')
     case 'Released':
@@ -167,11 +167,7 @@ const notDeprogrammed = (reason: string, message: string): Words => ({
   message,
 })
 
-const waitingReason = {
-  Owed: 'WaitingForAck',
-  Starting: 'Starting',
-  RosterUnsaved: 'RosterUnsaved',
-} as const
+const waitingReason = ({ _tag }: NotYet): string => (_tag === 'Owed' ? 'WaitingForAck' : _tag)
 
 /** Says in words what a deletion waits for. */
 export const showNotYet = (waitsFor: NotYet): string => {
@@ -180,11 +176,13 @@ export const showNotYet = (waitsFor: NotYet): string => {
       return `not yet confirmed by ${showNodes(waitsFor)}`
     case 'Starting':
       return (
-        'the control plane has begun a moment ago, or was without its Lease for long, and waits for Envoys to come back, ' +
-        `until ${new Date(waitsFor.untilMs).toISOString()} at the latest`
+        'the control plane has begun a moment ago, or was without its Lease for long, and waits for Envoys to come ' +
+        `back, until ${new Date(waitsFor.untilMs).toISOString()} at the latest`
       )
     case 'RosterUnsaved':
       return `the list of Envoys is not safe, and without it nothing is proven: ${waitsFor.message}`
+    case 'NotHolding':
+      return `nothing is proven as long as another control plane may be at work: ${waitsFor.message}`
   }
 }
 

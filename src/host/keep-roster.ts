@@ -108,8 +108,12 @@ export const keepRoster = (given: KeepRosterPorts, signal: AbortSignal): RosterK
     attach: (fleet) => kept?.attach(fleet),
     sourcesRead: () => start.step({ _tag: 'SourcesRead' }),
     gate: () => {
+      const closed = start.gate()
       const message = kept?.failure()
-      return message === undefined ? start.gate() : { _tag: 'RosterUnsaved', message }
+      // Who is not the one that counts writes nothing: nothing ails the roster then.
+      return message === undefined || closed?._tag === 'NotHolding'
+        ? closed
+        : { _tag: 'RosterUnsaved', message }
     },
     waitingSince: start.waitingSince,
     onChange: listen,

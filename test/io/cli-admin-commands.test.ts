@@ -115,6 +115,11 @@ describe('explain', () => {
       [],
     ],
     [
+      { _tag: 'Waiting', sinceMs, waitsFor: { _tag: 'NotHolding', message: 'no Lease' } },
+      ['nothing is proven at the moment: no Lease', 'once the Lease is held again'],
+      ['list of Envoys', '--roster'],
+    ],
+    [
       { _tag: 'Settling', sinceMs, clearSinceMs: noonMs, returns: 1 },
       ['gone from every Envoy'],
       ['What to do'],

@@ -41,6 +41,7 @@ const evidence = fc.oneof(
       { _tag: 'Owed', nodes: ['a'], nodeCount: 1 },
       { _tag: 'Starting', untilMs: 1_000 },
       { _tag: 'RosterUnsaved', message: 'no' },
+      { _tag: 'NotHolding', message: 'no' },
     ),
   },
 )

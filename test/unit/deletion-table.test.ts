@@ -20,6 +20,7 @@ const notYet: ReadonlyArray<NotYet> = [
   { _tag: 'Owed', nodes: ['a', 'b'], nodeCount: 2 },
   { _tag: 'Starting', untilMs: nowMs + 1 },
   { _tag: 'RosterUnsaved', message: 'the disk is full' },
+  { _tag: 'NotHolding', message: 'the Lease is not held' },
 ]
 
 const evidences: ReadonlyArray<Evidence> = [

@@ -616,13 +616,23 @@ describe('the gate of a start beside other control planes', () => {
     const world = await beside({ _tag: 'Unknown', message })
     world.come('1', 'a')
     await world.pass(2 * startWaitMs)
-    expect(world.gate()).toEqual({ _tag: 'RosterUnsaved', message })
+    expect(world.gate()).toEqual({ _tag: 'NotHolding', message })
     const before = world.rung()
     world.become({ _tag: 'Alone' })
     expect(world.gate()).toBeUndefined()
     expect(world.rung()).toBe(before + 1)
     world.become({ _tag: 'Unknown', message })
-    expect(world.gate()).toEqual({ _tag: 'RosterUnsaved', message })
+    expect(world.gate()).toEqual({ _tag: 'NotHolding', message })
+  })
+
+  test('says that it is not the one that counts, and not that the list cannot be written, which follows from that', async () => {
+    const world = await beside({ _tag: 'Unknown', message: 'the Lease is not held' })
+    world.store.failWith({ only: 'Save', message: 'not sent' })
+    world.come('1', 'b')
+    await world.pass(1_000)
+    expect(world.gate()).toMatchObject({ _tag: 'NotHolding' })
+    world.become({ _tag: 'Alone' })
+    expect(world.gate()).toEqual({ _tag: 'RosterUnsaved', message: 'not sent' })
   })
 
   test('waits from the succession on where that is later than the start, and opens by itself', async () => {

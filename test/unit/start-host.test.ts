@@ -110,7 +110,7 @@ test('of a deletion nothing is told to be proven while another control plane may
   await pass(1_000)
   await pass(10_000)
   expect(facts).toEqual(['Withdrawn'])
-  expect(host?.notYet()).toMatchObject({ _tag: 'RosterUnsaved' })
+  expect(host?.notYet()).toMatchObject({ _tag: 'NotHolding' })
   become({ _tag: 'Alone' })
   for (let i = 0; i < 5; i += 1) await pass(100)
   expect(facts).toEqual(['Withdrawn', 'Proven'])

@@ -49,7 +49,7 @@ export interface RouteDocument {
 export type WaitsForDocument =
   | { readonly reason: 'Owed'; readonly nodeCount: number }
   | { readonly reason: 'Starting'; readonly until: string }
-  | { readonly reason: 'RosterUnsaved'; readonly message: string }
+  | { readonly reason: 'RosterUnsaved' | 'NotHolding'; readonly message: string }
 
 /** A condition of the object, as `metav1.Condition`. */
 export interface ConditionDocument {
@@ -193,7 +193,8 @@ const waitsForDocument = (waitsFor: NotYet): WaitsForDocument => {
     case 'Starting':
       return { reason: 'Starting', until: dateOf(waitsFor.untilMs) }
     case 'RosterUnsaved':
-      return { reason: 'RosterUnsaved', message: cutMessage(waitsFor.message) }
+    case 'NotHolding':
+      return { reason: waitsFor._tag, message: cutMessage(waitsFor.message) }
   }
 }
 

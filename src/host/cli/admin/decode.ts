@@ -57,7 +57,7 @@ const node = t.type({
 const waitsFor = t.union([
   t.type({ reason: t.literal('Owed'), nodeCount: t.number }),
   t.type({ reason: t.literal('Starting'), until: text }),
-  t.type({ reason: t.literal('RosterUnsaved'), message: text }),
+  t.type({ reason: words('RosterUnsaved', 'NotHolding'), message: text }),
 ])
 
 const condition = t.type({
@@ -109,7 +109,7 @@ export const brokenDecoder: Decoder<BrokenDocument> = t.type({
   unconfirmed: texts,
   unconfirmedCount: t.number,
   waitedFor: optional(
-    t.type({ reason: words('Owed', 'Starting', 'RosterUnsaved'), message: text }),
+    t.type({ reason: words('Owed', 'Starting', 'RosterUnsaved', 'NotHolding'), message: text }),
   ),
 })
 

@@ -51,6 +51,8 @@ const waitingWords = (waitsFor: RouteDocument['waitsFor'], now: string): string 
       return `the control plane has begun a moment ago: Envoys may come back until ${showUntil(waitsFor.until, now)}`
     case 'RosterUnsaved':
       return `the list of Envoys cannot be saved: ${printable(waitsFor.message)}`
+    case 'NotHolding':
+      return `nothing is proven at the moment: ${printable(waitsFor.message)}`
     case undefined:
       return 'is on its way'
   }
@@ -110,6 +112,7 @@ const causes = (
   return [
     ...(waitsFor?.reason === 'Starting' ? ['Wait: it goes on by itself.'] : []),
     ...(waitsFor?.reason === 'RosterUnsaved' ? rosterAdvice(stored) : []),
+    ...(waitsFor?.reason === 'NotHolding' ? holdingAdvice : []),
     ...about(connected.filter(refuses), [
       'refuses what it was sent.',
       '  Correct or delete the route that its message speaks of.',
@@ -144,6 +147,12 @@ const rosterAdvice = (stored: boolean | undefined): ReadonlyArray<string> => [
   ...(stored === true
     ? ['  If the control plane may not write ConfigMaps of its namespace: kubectl apply -k deploy']
     : ['  If it cannot be written: make the file of --roster writable.']),
+]
+
+/** Whoever holds it by then, this one or another, goes on with what waits. */
+const holdingAdvice = [
+  'Wait: it goes on by itself once the Lease is held again.',
+  '  If it stays so, see why the Lease cannot be kept: the log of the control plane says it.',
 ]
 
 const refuses = ({ lastSaid }: NodeDocument): boolean => lastSaid?.what === 'NACK'
