@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { knowsAllAnnotation } from '../../src/adapters/k8s/lease/record.js'
+import { lastWritesMs } from '../../src/host/write-back.js'
 import { finalizer } from '../../src/core/stored-object.js'
 import { clusterType, listenerType, routeType } from '../../src/core/type-url.js'
 import { type CliApiServer, startCliApiServer } from '../support/cli-api-server.js'
@@ -80,6 +81,34 @@ test('what was told of until the end is written before the Lease is given back',
   expect(api.below('/apis/events.k8s.io/v1')).toHaveLength(names.length)
   expect(api.asked.filter((each) => !each.startsWith('GET ')).at(-1)).toBe(`PUT ${leasePath}`)
   expect(api.get(leasePath)?.['spec']).toMatchObject({ holderIdentity: '' })
+})
+
+test('a write that nobody waits for any more has ended before the Lease is given back', async () => {
+  const api = await startApi()
+  const serving = serve(api)
+  await serving.xdsPort()
+  // Longer than the last writes are waited for, and not as long as a request may take.
+  const isLate = (method: string, path: string): boolean =>
+    method === 'PATCH' && path.startsWith(routesPath)
+  let [isSent, hasLanded] = [false, false]
+  api.hold = (method, path) => {
+    if (!isLate(method, path)) return undefined
+    isSent = true
+    return pause(lastWritesMs + 1_500).then(() => (hasLanded = true))
+  }
+  api.put(`${routesPath}/a`, answering)
+  await eventually(
+    () => isSent,
+    (is) => is,
+  )
+  let landedBefore: boolean | undefined
+  api.refuse = (method, path) => {
+    if (method === 'PUT' && path === leasePath) landedBefore = hasLanded
+    return undefined
+  }
+  expect(await serving.stop()).toBe(0)
+  expect(api.get(leasePath)?.['spec']).toMatchObject({ holderIdentity: '' })
+  expect(landedBefore).toBe(true)
 })
 
 /** An Envoy that takes all that it is sent. */

@@ -30,6 +30,8 @@ export interface CliApiServer {
   readonly remove: (path: string) => void
   /** Answers in its place: a status, with a message. Nothing to be said for those that it does not name. */
   refuse: (method: string, path: string) => readonly [status: number, message: string] | undefined
+  /** What a request waits for before it is carried out; for nothing where there is none. */
+  hold: (method: string, path: string) => Promise<unknown> | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -102,6 +104,7 @@ export const startCliApiServer = async (port = 0): Promise<CliApiServer> => {
     const refusal = server.refuse(method, pathname)
     if (refusal !== undefined) return refuse(response, ...refusal)
     const body = await bodyOf(request)
+    await server.hold(method, pathname)
     const path = pathname.replace(/\/status$/, '')
     const object = objects.get(path)
     switch (method) {
@@ -160,6 +163,7 @@ export const startCliApiServer = async (port = 0): Promise<CliApiServer> => {
     put: store,
     remove,
     refuse: () => undefined,
+    hold: () => undefined,
     stop: () =>
       new Promise((resolve) => {
         http.close(() => resolve())

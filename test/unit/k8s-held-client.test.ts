@@ -50,3 +50,27 @@ test("a write is over when the lease may be another's, and a read takes as long 
   await ask('PATCH')()
   expect(deadlines).toEqual(['PATCH 10000', 'PATCH 2500', 'GET 10000'])
 })
+
+test('once it has ended no write is sent, and none that nobody waits for is under way', async () => {
+  const answers: Array<() => void> = []
+  const client: ApiClient = {
+    send: () => () => new Promise((resolve) => answers.push(() => resolve(reply))),
+    stream: () => () => Promise.resolve(reply),
+  }
+  const held = whileHeld(client, () => 1_000)
+  const ask = (method: ApiRequest['method']) =>
+    held.send({ method, path: '/', deadlineMs: 1 }, new AbortController().signal)()
+  void ask('PATCH')
+  void ask('GET')
+  void ask('DELETE')
+  let hasEnded = false
+  const ending = held.end().then(() => (hasEnded = true))
+  expect(JSON.stringify(await ask('PATCH'))).toContain('not sent: this control plane ends')
+  const [patch, , remove] = answers
+  patch?.()
+  await new Promise(setImmediate)
+  expect(hasEnded).toBe(false)
+  remove?.()
+  await ending
+  expect(answers).toHaveLength(3)
+})

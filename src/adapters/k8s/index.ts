@@ -54,7 +54,7 @@ export {
   type LeaseState,
   readLease,
 } from './lease.js'
-export { whileHeld } from './lease/held-client.js'
+export { type HeldClient, whileHeld } from './lease/held-client.js'
 export type { ApiProblem } from './objects/api-problem.js'
 export {
   defaultRosterName,

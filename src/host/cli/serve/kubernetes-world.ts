@@ -14,7 +14,7 @@ import {
 } from '../peers.js'
 import type { World } from '../world.js'
 import { eventOfDeletion, eventOfRoster } from './cluster-events.js'
-import { openKnowledge } from './knowledge.js'
+import { type Knowledge, openKnowledge } from './knowledge.js'
 import type { SourceOptions } from './source-options.js'
 import { openTenure, standingWhile, type Tenure } from './tenure.js'
 import type { MakingSurroundings, Surroundings, WorldOfSource } from './surroundings.js'
@@ -35,15 +35,8 @@ export const kubernetesWorld = async (
   if (E.isLeft(found)) return E.left([found.left])
   const knowledge = openKnowledge()
   const place = settle(found.right, at, knowledge.knowsAll)
-  const { cluster, writing, tenure, waiting, lease, events } = place
+  const { cluster, writing, tenure, waiting, lease } = place
   const { k8s, client, ownNamespace } = cluster
-  const close = async (): Promise<void> => {
-    // Who has no Lease tells nothing: it is given back last.
-    await events.end()
-    knowledge.freeze()
-    await lease.end()
-    client.close()
-  }
   const where = { server: client.server, namespaces: namespaces?.join(', ') ?? 'all', ownNamespace }
   logger.log('info', 'following a cluster', where)
   return E.right({
@@ -62,7 +55,7 @@ export const kubernetesWorld = async (
       knowledge.follow(host, signal)
       return workBeside({ cluster: writing, host, logger, isHeld: lease.isHeld }, signal)
     },
-    close,
+    close: () => close(place, knowledge),
   })
 }
 
@@ -71,6 +64,8 @@ interface Place {
   readonly cluster: Cluster
   /** The same, for what only the one that counts may write. */
   readonly writing: Cluster
+  /** What it writes, also where nobody waits for the answer any more. */
+  readonly writes: Ending
   readonly tenure: Tenure
   readonly waiting: Waiting
   readonly lease: KeptLease & Ending
@@ -109,11 +104,24 @@ const settle = (
   }
   const keeping = { namespace, identity, logger, knowsAll, onFact }
   const lease = ending((signal) => k8s.keepLease(client, keeping, signal))
-  const writing = { ...cluster, client: { ...client, ...k8s.whileHeld(client, lease.leftMs) } }
+  const { end, ...held } = k8s.whileHeld(client, lease.leftMs)
+  const writing = { ...cluster, client: { ...client, ...held } }
   const events = ending((signal) =>
     k8s.kubernetesEvents(writing.client, { identity, logger }, signal),
   )
-  return { cluster, writing, tenure, waiting, lease, events }
+  return { cluster, writing, writes: { end }, tenure, waiting, lease, events }
+}
+
+/** Who has no Lease tells nothing, and nothing of it arrives later: another one may have it at once. */
+const close = async (
+  { cluster: { client }, events, writes, lease }: Place,
+  knowledge: Knowledge,
+): Promise<void> => {
+  await events.end()
+  await writes.end()
+  knowledge.freeze()
+  await lease.end()
+  client.close()
 }
 
 const tellersOf = ({
