@@ -121,17 +121,21 @@ const columns: ReadonlyArray<PrinterColumn> = [
     description: 'The path of its first match; all of its matches stand under Matches.',
   },
   statusOf('Accepted', 'Whether it is valid, and no other route has what it claims.'),
+  { ...statusOf('ResolvedRefs', 'Whether all of its backends are there.'), name: 'Resolved' },
   statusOf('Programmed', 'Whether every Envoy has confirmed it.'),
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Its age.' },
+  {
+    // Last, since it is empty as a rule.
+    name: 'Deleting',
+    type: 'date',
+    jsonPath: '.metadata.deletionTimestamp',
+    description: 'How long it has been Terminating; empty if nobody deletes it.',
+  },
   {
     name: 'Matches',
     type: 'string',
     jsonPath: '.spec.matches',
     description: 'The requests that it claims.',
-    priority: 1,
-  },
-  {
-    ...statusOf('ResolvedRefs', 'Whether all of its backends are there.'),
     priority: 1,
   },
   {

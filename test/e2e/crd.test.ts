@@ -68,9 +68,22 @@ test('a person sees hostnames, paths and how far it is', async () => {
   const manifest = { ...envelope(spec), metadata: { namespace, name: 'shown' } }
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(manifest))
   const shown = await cluster.kubectl(['-n', namespace, 'get', 'er', 'shown'])
-  expect(shown).toMatch(/NAME +HOSTNAMES +PATHS +ACCEPTED +PROGRAMMED +AGE/)
+  expect(shown).toMatch(/NAME +HOSTNAMES +PATHS +ACCEPTED +RESOLVED +PROGRAMMED +AGE +DELETING/)
   expect(shown).toContain('shop.example.com')
   expect(shown).toContain('/checkout')
+})
+
+test('a person sees that a route is Terminating, and for how long', async () => {
+  const metadata = { namespace, name: 'ending', finalizers: ['example.com/test'] }
+  const manifest = { ...envelope({ respond: { code: 410 } }), metadata }
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(manifest))
+  const get = (): Promise<string> =>
+    cluster.kubectl(['-n', namespace, 'get', 'er', 'ending', '--no-headers'])
+  expect(await get()).toMatch(/[^s] +\d+s *\n$/)
+  await cluster.kubectl(['-n', namespace, 'delete', 'er', 'ending', '--wait=false'])
+  expect(await get()).toMatch(/ \d+s +\d+s *\n$/)
+  const patch = JSON.stringify({ metadata: { finalizers: null } })
+  await cluster.kubectl(['-n', namespace, 'patch', 'er', 'ending', '--type=merge', '-p', patch])
 })
 
 test('the kustomize base is taken by a real API server, whole', async () => {

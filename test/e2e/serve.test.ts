@@ -55,8 +55,10 @@ test('two routes that are applied with kubectl answer from their own backends', 
     'HOSTNAMES',
     'PATHS',
     'ACCEPTED',
+    'RESOLVED',
     'PROGRAMMED',
     'AGE',
+    'DELETING',
   ])
   for (const [index, name] of ['one', 'two'].entries())
     expect(rows[index]).toMatch(new RegExp(`^${name} +.*True +True +\\d`))

@@ -2,10 +2,19 @@ import { expect, test } from 'vitest'
 import { edgeRouteDefinition } from '../../src/core/crd.js'
 import { conditionTypes } from '../../src/core/status.js'
 
-test('kubectl get has a column for each condition: two at once, the others with -o wide', () => {
-  const columns = edgeRouteDefinition().spec.versions.flatMap(
-    ({ additionalPrinterColumns }) => additionalPrinterColumns,
-  )
+const columns = edgeRouteDefinition().spec.versions.flatMap(
+  ({ additionalPrinterColumns }) => additionalPrinterColumns,
+)
+
+test('kubectl get shows at once whether a backend leads nowhere, and that a route is Terminating', () => {
+  const atOnce = columns.filter(({ priority = 0 }) => priority === 0)
+  expect(atOnce.map(({ name }) => name)).toEqual([
+    ...['Hostnames', 'Paths', 'Accepted', 'Resolved', 'Programmed', 'Age', 'Deleting'],
+  ])
+  expect(atOnce.at(-1)).toMatchObject({ type: 'date', jsonPath: '.metadata.deletionTimestamp' })
+})
+
+test('kubectl get has a column for each condition: what is said of one that is being deleted with -o wide', () => {
   const shown = conditionTypes.map((type) => {
     const jsonPath = `.status.conditions[?(@.type=="${type}")].status`
     const column = columns.find((each) => each.jsonPath === jsonPath)
@@ -13,7 +22,7 @@ test('kubectl get has a column for each condition: two at once, the others with 
   })
   expect(shown).toEqual([
     ['Accepted', 0],
-    ['ResolvedRefs', 1],
+    ['Resolved', 0],
     ['Programmed', 0],
     ['Deprogrammed', 1],
   ])
