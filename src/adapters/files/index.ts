@@ -8,6 +8,7 @@ import { initial, step } from './state.js'
 
 export { maxDepth, maxDirectories, maxFiles } from './list.js'
 export { maxFileBytes } from './read-file.js'
+export { lockRoster, type RosterLock } from './roster-lock.js'
 export { filesRosterStore, type FilesRosterOptions } from './roster-store.js'
 export { readYamlText, type YamlText } from './yaml-document.js'
 export type { Clock, RouteSource, SourceError, SourceState }

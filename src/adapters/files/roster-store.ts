@@ -22,9 +22,9 @@ export interface FilesRosterOptions {
  *
  * A file is written only by who has read it or was the last to write it. So one that cannot be read is
  * never overwritten, and of two processes on one file the one that has written first after reading goes
- * on, while the saves of the other fail (`Superseded`). One that is deleted is written anew. That is no lock,
- * and so none is ever left behind: in a Pod that is replaced, neither process ids nor host names would tell whose
- * it was.
+ * on, while the saves of the other fail (`Superseded`). One that is deleted is written anew. That is no lock
+ * beside the file, and so none is ever left behind: in a Pod that is replaced, neither process ids nor host names would
+ * tell whose it was. Who would rather not begin than fail later has `lockRoster`.
  */
 export const filesRosterStore = ({ path: given }: FilesRosterOptions): RosterStore => {
   const path = resolve(given)

@@ -6,12 +6,14 @@ import type { MakingSurroundings } from './surroundings.js'
 
 type FilesSource = Extract<SourceOptions, { readonly _tag: 'Files' }>
 
-/** Routes in a directory: nothing but the roster is kept. */
+/** Routes in a directory: nothing but the roster is kept, in a file that no other process keeps one in meanwhile. */
 export const filesWorld = async ({ directory, roster }: FilesSource): MakingSurroundings => {
   const files = await loadFiles()
   if (E.isLeft(files)) return E.left([files.left])
   const missing = await whyUnreadable(files.right, directory)
   if (missing !== undefined) return E.left([missing])
+  const lock = roster === undefined ? undefined : await files.right.lockRoster(roster)
+  if (lock !== undefined && E.isLeft(lock)) return E.left([`--roster: ${lock.left}`])
   return E.right({
     ports: {
       source: files.right.filesRouteSource({ directory }),
@@ -24,7 +26,7 @@ export const filesWorld = async ({ directory, roster }: FilesSource): MakingSurr
     whyNotReady: () => undefined,
     over: new AbortController().signal,
     begin: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    close: async () => lock?.right.release(),
   })
 }
 
