@@ -2,7 +2,11 @@ import { fc, test } from '@fast-check/vitest'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect } from 'vitest'
 import { decodeRequest } from '../../src/adapters/xds/request-decoder.js'
-import { keptBodies, responseEncoder } from '../../src/adapters/xds/response-encoder.js'
+import {
+  keptBodies,
+  largePieceBytes,
+  responseEncoder,
+} from '../../src/adapters/xds/response-encoder.js'
 import { bytesResource, type Resource, tableResource } from '../../src/core/resource.js'
 import { clusterType, routeType, typeUrls } from '../../src/core/type-url.js'
 import type { Response, Variant } from '../../src/core/xds/messages.js'
@@ -181,6 +185,19 @@ describe('a response', () => {
       expect(unknownFieldsOf(discovery(variant), bytes)).toEqual([])
     },
   )
+
+  test('keeps the order of resources, large ones between small ones', () => {
+    const sizes = [1, largePieceBytes, 2, 3, largePieceBytes + 1, largePieceBytes - 1]
+    const all = sizes.map((size, index) =>
+      bytesResource(`r${index}`, new Uint8Array(size).fill(index)),
+    )
+    for (const sent of [all, [...all].reverse()]) {
+      const bytes = responseEncoder()('sotw', aResponse({ resources: sent }))
+      const values = DiscoveryResponse.decode(bytes).resources?.map(({ value }) => value) ?? []
+      const hex = (each: Uint8Array | undefined): string => Buffer.from(each ?? []).toString('hex')
+      expect(values.map(hex)).toEqual(sent.map((each) => hex(contentOf(each))))
+    }
+  })
 
   test('shares its encoded resources with every other that holds them', () => {
     let reads = 0

@@ -28,11 +28,11 @@ export const responseEncoder = (): EncodeResponse => {
     const key = `${variant} ${response.typeUrl}`
     const kept = bodies.get(key) ?? []
     const known = kept.find((body) => isBodyOf(body.response, response))
-    const body = known ?? { response, bytes: encodeBody(variant, response, encodeEntry) }
+    const body = known ?? { response, pieces: encodeBody(variant, response, encodeEntry) }
     if (kept[0] !== body)
       bodies.set(key, [body, ...kept.filter((other) => other !== body)].slice(0, keptBodies))
     return Buffer.concat([
-      body.bytes,
+      ...body.pieces,
       new BinaryWriter().uint32(nonceTag).string(response.nonce).finish(),
     ])
   }
@@ -40,7 +40,8 @@ export const responseEncoder = (): EncodeResponse => {
 
 interface Body {
   readonly response: Response
-  readonly bytes: Uint8Array
+  /** One behind the other. */
+  readonly pieces: ReadonlyArray<Uint8Array>
 }
 
 const isBodyOf = (a: Response, b: Response): boolean =>
@@ -56,7 +57,11 @@ const typeUrlTag = (4 << 3) | 2
 const nonceTag = (5 << 3) | 2
 const removedResourcesTag = (6 << 3) | 2
 
-const encodeBody = (variant: Variant, response: Response, encodeEntry: EncodeEntry): Buffer => {
+const encodeBody = (
+  variant: Variant,
+  response: Response,
+  encodeEntry: EncodeEntry,
+): ReadonlyArray<Uint8Array> => {
   const head = new BinaryWriter().uint32(versionTag).string(response.version)
   head.uint32(typeUrlTag).string(response.typeUrl)
   for (const name of response.removed) head.uint32(removedResourcesTag).string(name)
@@ -64,7 +69,29 @@ const encodeBody = (variant: Variant, response: Response, encodeEntry: EncodeEnt
     const entry = encodeEntry(response.typeUrl, resource)
     return [variant === 'sotw' ? entry.sotwHead : entry.deltaHead, entry.content]
   })
-  return Buffer.concat([head.finish(), ...entries])
+  return joined([head.finish(), ...entries])
+}
+
+/** Of a piece that is as large it costs more to have it twice than to copy one more for each stream, in bytes. */
+export const largePieceBytes: number = 64 * 1024
+
+/** The same bytes in few pieces: the small ones put together, the large ones as they are. */
+const joined = (pieces: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
+  const result: Array<Uint8Array> = []
+  let small: Array<Uint8Array> = []
+  const close = (): void => {
+    if (small.length > 0) result.push(Buffer.concat(small))
+    small = []
+  }
+  for (const piece of pieces) {
+    if (piece.length < largePieceBytes) small.push(piece)
+    else {
+      close()
+      result.push(piece)
+    }
+  }
+  close()
+  return result
 }
 
 /**
