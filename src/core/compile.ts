@@ -15,7 +15,7 @@ import {
   type Metadata,
 } from './edge-route.js'
 import type { FieldError } from './field-error.js'
-import { compareStrings } from './order.js'
+import { compareStrings, exactSize } from './order.js'
 import type { Action, Forward, HeaderEdits, Owner, Rule, RuleBackend, Target } from './rule.js'
 
 /** The timeout of a route that names none: Envoy's own default. */
@@ -78,12 +78,14 @@ const errorsIn = (part: Either<Errors, unknown>): ReadonlyArray<FieldError> =>
 const ruleOf = (metadata: Metadata, spec: EdgeRouteSpec): Rule => ({
   owner: ownerOf(metadata),
   dataPlane: spec.dataPlane ?? defaultDataPlane,
-  hosts: spec.hostnames ?? ['*'],
-  matches: (spec.matches ?? [{}]).flatMap(expandMatch),
+  hosts: spec.hostnames ?? everyHost,
+  matches: exactSize((spec.matches ?? [{}]).flatMap(expandMatch)),
   action: actionOf(spec, metadata.namespace),
   requestHeaders: editsOf(spec.headers?.request),
   responseHeaders: editsOf(spec.headers?.response),
 })
+
+const everyHost: ReadonlyArray<string> = ['*']
 
 const ownerOf = ({ uid, namespace, name, creationTimestamp }: Metadata): Owner => ({
   kind,
@@ -107,7 +109,7 @@ const forward = (spec: EdgeRouteSpec, namespace: string): Forward => {
   const { backends = [], timeouts, retries, rewrite } = spec
   return {
     _tag: 'Forward',
-    backends: backends.flatMap((backend, index) => backendOf(backend, index, namespace)),
+    backends: exactSize(backends.flatMap((backend, index) => backendOf(backend, index, namespace))),
     timeoutMs: timeoutOf(timeouts?.request),
     retries: retries && {
       attempts: retries.attempts,
@@ -142,11 +144,18 @@ const addressTarget = ({ host, port }: AddressRef): Target => {
 }
 
 /** Names are unique in each list, so that their order says nothing. */
-const editsOf = ({ set = [], add = [], remove = [] }: HeaderChanges = {}): HeaderEdits => ({
-  set: editedValues(set),
-  add: editedValues(add),
-  remove: remove.map((name) => name.toLowerCase()).sort(compareStrings),
-})
+const editsOf = (changes: HeaderChanges | undefined): HeaderEdits => {
+  if (changes === undefined) return noEdits
+  const { set = [], add = [], remove = [] } = changes
+  return {
+    set: editedValues(set),
+    add: editedValues(add),
+    remove: remove.map((name) => name.toLowerCase()).sort(compareStrings),
+  }
+}
+
+/** Of most routes; one for all of them. */
+const noEdits: HeaderEdits = { set: [], add: [], remove: [] }
 
 const editedValues = (values: HeaderEdits['set']): HeaderEdits['set'] =>
   values

@@ -58,8 +58,11 @@ export const edited = <A>(
     from = old !== undefined && keyOf(old) === key ? to + 1 : to
   }
   copyTo(sorted.length)
-  return result
+  return exactSize(result)
 }
+
+/** The same list in no more memory than it needs: one that has grown keeps room for 16 more, or half as many again. */
+export const exactSize = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> => list.slice()
 
 /** True if both have the very same items, in the same order. */
 export const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>

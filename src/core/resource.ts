@@ -1,6 +1,7 @@
 import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
 import { type Digest, digest, digestStrings } from './digest.js'
+import { encoded } from './encoded.js'
 import { formOf, writeHostRoutes } from './host-form.js'
 import { compareStrings } from './order.js'
 import type { RulePath } from './rule.js'
@@ -153,11 +154,11 @@ export const encodeContent = (content: Content): Uint8Array => {
 
 /** Makes the head of a table: every field but the virtual hosts. */
 export const tableHead = (table: Omit<RouteConfiguration, 'virtualHosts'>): Uint8Array =>
-  RouteConfiguration.encode(table).finish()
+  encoded(RouteConfiguration, table)
 
 /** Makes the head of a virtual host: every field but the routes. */
 export const hostHead = (host: Omit<VirtualHost, 'routes'>): Uint8Array =>
-  VirtualHost.encode(host).finish()
+  encoded(VirtualHost, host)
 
 /** `RouteConfiguration.virtual_hosts` is field 2, and a message. */
 const virtualHostsTag = 0x12

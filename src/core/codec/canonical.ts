@@ -5,8 +5,8 @@ import type { RuleMatch, RulePath, ValuePredicate } from '../rule.js'
 /** The claims of one match in canonical form: one for each of its methods, in their order. */
 export const expandMatch = (match: Match): ReadonlyArray<RuleMatch> => {
   const path = canonicalPath(match.path ?? {})
-  const headers = canonicalValues(match.headers ?? [], (name) => name.toLowerCase())
-  const query = canonicalValues(match.query ?? [], (name) => name)
+  const headers = canonicalValues(match.headers, (name) => name.toLowerCase())
+  const query = canonicalValues(match.query, (name) => name)
   return (match.methods ?? [undefined]).map((method) => ({ path, method, headers, query }))
 }
 
@@ -34,12 +34,17 @@ const withoutTrailingSlash = (prefix: string): string =>
   prefix.length > 1 && prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
 
 const canonicalValues = (
-  values: ReadonlyArray<ValueMatch>,
+  values: ReadonlyArray<ValueMatch> | undefined,
   canonicalName: (name: string) => string,
 ): ReadonlyArray<ValuePredicate> =>
-  values
-    .map((value) => canonicalValue(value, canonicalName(value.name)))
-    .sort((a, b) => compareStrings(a.name, b.name))
+  values === undefined
+    ? noValues
+    : values
+        .map((value) => canonicalValue(value, canonicalName(value.name)))
+        .sort((a, b) => compareStrings(a.name, b.name))
+
+/** Of most matches; one for all of them. */
+const noValues: ReadonlyArray<ValuePredicate> = []
 
 const canonicalValue = ({ exact, prefix, regex }: ValueMatch, name: string): ValuePredicate => {
   if (exact !== undefined) return { _tag: 'Exact', name, value: exact }

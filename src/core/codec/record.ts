@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { exactSize } from '../order.js'
 
 /** What a codec knows of its own structure, so that a value can be walked beside it. */
 export type Shape =
@@ -99,7 +100,7 @@ export const list = <A>(item: Codec<A>, size: ListSize): Codec<ReadonlyArray<A>>
       if (inner._tag === 'Left') errors.push(...inner.left)
       else result.push(inner.right)
     }
-    return errors.length > 0 ? t.failures(errors) : t.success(result)
+    return errors.length > 0 ? t.failures(errors) : t.success(exactSize(result))
   }
   const is = (value: unknown): value is ReadonlyArray<A> => validate(value, [])._tag === 'Right'
   const type = new t.Type<ReadonlyArray<A>>('a list', is, validate, t.identity)

@@ -50,6 +50,9 @@ export const allotClaims = (rules: ReadonlyArray<Rule>): Allotment => {
   }
 }
 
+/** Of most objects; one for all of them. */
+export const accepted: Acceptance = { _tag: 'Accepted' }
+
 /**
  * How an object fares with all its claims, in their order.
  *
@@ -72,5 +75,5 @@ export const outcomeOf = (
         lost.push({ claim: { host: each.host, ...each.match }, winner: winner.rule.owner.key })
     }
   }
-  return lostCount === 0 ? { _tag: 'Accepted' } : { _tag: 'Conflicted', kept, lost, lostCount }
+  return lostCount === 0 ? accepted : { _tag: 'Conflicted', kept, lost, lostCount }
 }

@@ -5,6 +5,7 @@ import {
 } from '../../gen/envoy/config/cluster/v3/cluster.js'
 import { ClusterLoadAssignment } from '../../gen/envoy/config/endpoint/v3/endpoint.js'
 import { digest } from '../digest.js'
+import { encoded } from '../encoded.js'
 import { bytesResource, type Ref, type Resource, sortedStrings, type Uid } from '../resource.js'
 import type { Rule, ServiceTarget, Target } from '../rule.js'
 import { endpointType } from '../type-url.js'
@@ -94,11 +95,11 @@ export const clusterMaker = (destinations: Destinations): ((target: Target) => R
 /** As `clusterMaker` makes it. */
 export const clusterOf = (target: Target, destinations: Destinations): Resource => {
   const settings = settingsOf(target, destinations)
-  const settingsDigest = digest([Cluster.encode(settings).finish()]).slice(0, nameDigestLength)
+  const settingsDigest = digest([encoded(Cluster, settings)]).slice(0, nameDigestLength)
   const name = `${readableName(target)}~${settingsDigest}`
   const refs: ReadonlyArray<Ref> =
     target._tag === 'Service' ? [{ typeUrl: endpointType, name: readableName(target) }] : []
-  return bytesResource(name, Cluster.encode({ ...settings, name }).finish(), refs)
+  return bytesResource(name, encoded(Cluster, { ...settings, name }), refs)
 }
 
 /** The backends of a rule that lead nowhere at the moment. */
@@ -155,5 +156,5 @@ const settingsOf = (target: Target, destinations: Destinations): Cluster => {
 /** The endpoints of a Service as they are now, without owners. */
 export const assignmentOf = (target: ServiceTarget, destinations: Destinations): Resource => {
   const message = assignment(readableName(target), destinations(target).addresses)
-  return bytesResource(readableName(target), ClusterLoadAssignment.encode(message).finish())
+  return bytesResource(readableName(target), encoded(ClusterLoadAssignment, message))
 }

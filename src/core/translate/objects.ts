@@ -7,6 +7,7 @@ import type { FieldError } from '../field-error.js'
 import { compareStrings } from '../order.js'
 import type { Rule } from '../rule.js'
 import type { Acceptance, Verdict } from '../verdict.js'
+import { accepted } from './claims.js'
 import { unresolvedRefs } from './clusters.js'
 import type { Destinations } from './destinations.js'
 
@@ -24,11 +25,15 @@ export interface Compiled {
 export const compiledRoute = (route: EdgeRoute): Compiled => {
   const { metadata, rule } = compile(route)
   const { namespace, name, uid, generation, deletionTimestamp } = metadata ?? nobody(route)
-  const of = { key: { namespace, name }, uid, generation }
+  const key = E.isRight(rule) ? rule.right.owner.key : { namespace, name }
+  const of = { key, uid, generation }
   if (deletionTimestamp !== undefined) return refused(of, { _tag: 'Terminating' })
   if (E.isLeft(rule)) return refused(of, { _tag: 'Invalid', errors: rule.left })
-  return { ...of, result: { _tag: 'Rules', rules: [rule.right] } }
+  return { key, uid, generation, result: { _tag: 'Rules', rules: [rule.right] } }
 }
+
+/** The uid of a route, as `compiledRoute` has it. */
+export const uidOf = (route: EdgeRoute): string => (compile(route).metadata ?? nobody(route)).uid
 
 /** What can be said of an object whose metadata is broken: its names, in so far as they are text. */
 const nobody = (route: EdgeRoute): Metadata => {
@@ -106,11 +111,24 @@ export const verdictOf = (
   outcome: Acceptance | undefined,
   destinations: (dataPlane: string) => Destinations,
 ): Verdict => {
-  const of = { key, uid, generation }
-  if (result._tag === 'Refused') return { ...of, accepted: result.acceptance, unresolved: [] }
+  if (result._tag === 'Refused')
+    return { key, uid, generation, accepted: result.acceptance, unresolved: nothingUnresolved }
   return {
-    ...of,
-    accepted: outcome ?? { _tag: 'Accepted' },
-    unresolved: result.rules.flatMap((rule) => unresolvedRefs(rule, destinations(rule.dataPlane))),
+    key,
+    uid,
+    generation,
+    accepted: outcome ?? accepted,
+    unresolved: unresolvedIn(result.rules, destinations),
   }
 }
+
+const unresolvedIn = (
+  rules: ReadonlyArray<Rule>,
+  destinations: (dataPlane: string) => Destinations,
+): Verdict['unresolved'] => {
+  const refs = rules.flatMap((rule) => unresolvedRefs(rule, destinations(rule.dataPlane)))
+  return refs.length === 0 ? nothingUnresolved : refs
+}
+
+/** Of most objects; one for all of them. */
+const nothingUnresolved: Verdict['unresolved'] = []

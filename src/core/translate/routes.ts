@@ -11,6 +11,7 @@ import {
 import type { StringMatcher } from '../../gen/envoy/type/matcher/v3/string.js'
 import { digest } from '../digest.js'
 import { showKey } from '../edge-route.js'
+import { encoded } from '../encoded.js'
 import type { Fragment } from '../resource.js'
 import type { HeaderEdits, Rule, RuleMatch, RulePath, ValuePredicate } from '../rule.js'
 import { actionOf, clustersOfAction, formOf } from './actions.js'
@@ -47,7 +48,7 @@ export const encoderOf = (rule: Rule, nameOf: ClusterNames): Encoder => {
     const form = formOf(action, match.path)
     const rest = rests.get(form) ?? encodeRest(rule, match.path, nameOf)
     rests.set(form, rest)
-    const head = Route.encode({ match: routeMatch(match) }).finish()
+    const head = encoded(Route, { match: routeMatch(match) })
     return {
       owner: owner.uid,
       virtualHost: host,
@@ -65,7 +66,7 @@ export const encoderOf = (rule: Rule, nameOf: ClusterNames): Encoder => {
 /** Everything of a Route but its match. */
 const encodeRest = (rule: Rule, path: RulePath, nameOf: ClusterNames): Uint8Array => {
   const { owner, action, requestHeaders, responseHeaders } = rule
-  return Route.encode({
+  return encoded(Route, {
     // Envoy names it in its logs and refusals, where a person looks for the object.
     name: showKey(owner.key),
     action: actionOf(action, path, nameOf),
@@ -73,7 +74,7 @@ const encodeRest = (rule: Rule, path: RulePath, nameOf: ClusterNames): Uint8Arra
     requestHeadersToRemove: requestHeaders.remove,
     responseHeadersToAdd: headersToAdd(responseHeaders),
     responseHeadersToRemove: responseHeaders.remove,
-  }).finish()
+  })
 }
 
 const routeMatch = ({ path, method, headers, query }: RuleMatch): RouteMatch => ({

@@ -1,8 +1,9 @@
 import type { Digest } from '../digest.js'
+import { exactSize } from '../order.js'
 import type { Fragment, Uid } from '../resource.js'
 import type { Rule, Target } from '../rule.js'
 import { claimsOf, type RuleClaim } from '../translate/claims.js'
-import { targetsOf } from '../translate/clusters.js'
+import { type ClusterNames, targetsOf } from '../translate/clusters.js'
 import { seniorityOf } from '../translate/precedence.js'
 import { type Encoder, encoderOf } from '../translate/routes.js'
 import { claimIndex, type Contender, type Turn } from './claim-index.js'
@@ -11,7 +12,6 @@ import type { TableIndex } from './table-index.js'
 /** A rule at work. */
 export interface Standing {
   readonly rule: Rule
-  readonly encode: Encoder
   readonly targets: ReadonlyArray<Target>
   /** How many claims it has got. */
   grants: number
@@ -40,12 +40,15 @@ export interface GrantChanges {
 }
 
 /** Begins with no claims. A change costs what the claims cost that it touches. */
-export const grantIndex = (tables: Pick<TableIndex, 'put' | 'drop'>): GrantIndex => {
+export const grantIndex = (
+  tables: Pick<TableIndex, 'put' | 'drop'>,
+  clusterName: ClusterNames,
+): GrantIndex => {
   const claims = claimIndex<Claimant>()
   const live = new Map<Digest, Fragment>()
-  const replace = ({ claim, after }: Turn<Claimant>): void => {
+  const replace = ({ claim, after }: Turn<Claimant>, encode: FragmentOf): void => {
     const before = live.get(claim)
-    const next = after?.standing.encode(after.made)
+    const next = after && encode(after)
     if (before !== undefined && next !== undefined && isSameForm(before, next)) return
     if (before !== undefined) tables.drop(before)
     if (next !== undefined) {
@@ -60,8 +63,9 @@ export const grantIndex = (tables: Pick<TableIndex, 'put' | 'drop'>): GrantIndex
     settle: () => {
       const judged = new Set<Uid>()
       const counted = new Set<Standing>()
+      const encode = encoding(clusterName)
       for (const turn of claims.turns()) {
-        replace(turn)
+        replace(turn, encode)
         for (const uid of losers(turn)) judged.add(uid)
         count(counted, turn.before?.standing, -1)
         count(counted, turn.after?.standing, 1)
@@ -73,23 +77,28 @@ export const grantIndex = (tables: Pick<TableIndex, 'put' | 'drop'>): GrantIndex
   }
 }
 
+type FragmentOf = (claimant: Claimant) => Fragment
+
+/** What rules say of all their claims is encoded once, and not kept: of most claims there is one. */
+const encoding = (clusterName: ClusterNames): FragmentOf => {
+  const encoders = new Map<Rule, Encoder>()
+  return ({ made, standing: { rule } }) => {
+    const encode = encoders.get(rule) ?? encoderOf(rule, clusterName)
+    encoders.set(rule, encode)
+    return encode(made)
+  }
+}
+
 /** The claims of an object, in their order. */
-export const claimantsOf = (
-  rules: ReadonlyArray<Rule>,
-  clusterName: (target: Target) => string,
-): ReadonlyArray<Claimant> => {
-  const made = rules.flatMap((rule) => {
-    const standing = {
-      rule,
-      encode: encoderOf(rule, clusterName),
-      targets: targetsOf(rule),
-      grants: 0,
-      serves: false,
-    }
+export const claimantsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Claimant> => {
+  const claimants: Array<Claimant> = []
+  for (const rule of rules) {
+    const standing = { rule, targets: targetsOf(rule), grants: 0, serves: false }
     const rank = seniorityOf(rule.owner)
-    return claimsOf(rule).map((claim) => ({ made: claim, rank, standing }))
-  })
-  return made.map((each, place) => ({ ...each, place }))
+    for (const made of claimsOf(rule))
+      claimants.push({ made, rank, place: claimants.length, standing })
+  }
+  return exactSize(claimants)
 }
 
 const count = (changed: Set<Standing>, standing: Standing | undefined, by: 1 | -1): void => {

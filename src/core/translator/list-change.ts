@@ -46,7 +46,7 @@ export const changedList = <A>(
 ): ReadonlyArray<A> => {
   const counts = new Map<A, number>()
   for (const item of removed) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return [...list.filter((item) => !taken(counts, item)), ...added]
+  return list.filter((item) => !taken(counts, item)).concat(added)
 }
 
 /** What is removed more often than it stands in the list: the first such item, in an array, or nothing. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { type EdgeRoute, showKey } from '../edge-route.js'
 import type { Uid } from '../resource.js'
-import { type Compiled, compiledRoute, countingOne, placed } from '../translate/objects.js'
+import { type Compiled, compiledRoute, countingOne, placed, uidOf } from '../translate/objects.js'
 import { changeByKey, changedList, type ListChange, strayIn } from './list-change.js'
 
 /** Which object counts under each uid. */
@@ -46,5 +46,3 @@ export const objectIndex = (dataPlanes: Context['dataPlanes']): ObjectIndex => {
     },
   }
 }
-
-const uidOf = (route: EdgeRoute): Uid => compiledRoute(route).uid

@@ -1,4 +1,5 @@
 import type { DataPlane } from '../context.js'
+import { exactSize } from '../order.js'
 import * as PM from '../persistent-map.js'
 import type { Resource, Uid } from '../resource.js'
 import type { Rule, Target } from '../rule.js'
@@ -47,15 +48,15 @@ interface Resident {
 export const planeIndex = (plane: DataPlane, destinations: Destinations): PlaneIndex => {
   const first = plane.form ?? wholeForm
   const tables = tableIndex(plane.listeners, first)
-  const grants = grantIndex(tables)
   const targets = targetIndex(destinations)
+  const grants = grantIndex(tables, targets.clusterName)
   const residents = new Map<Uid, Resident>()
   let [current, inForce] = [withForm(emptyView, plane, first), first]
   return {
     enter: (uid, rules) => {
-      const named = rules.flatMap(targetsOf)
+      const named = exactSize(rules.flatMap(targetsOf))
       targets.name(uid, named)
-      const claimants = claimantsOf(rules, targets.clusterName)
+      const claimants = claimantsOf(rules)
       claimants.forEach(grants.add)
       residents.set(uid, { claimants, targets: named })
     },

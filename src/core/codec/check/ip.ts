@@ -25,10 +25,14 @@ export const showIpBytes = (bytes: ReadonlyArray<number>): string =>
         Array.from({ length: 8 }, (_, at) => (bytes[2 * at] ?? 0) * 256 + (bytes[2 * at + 1] ?? 0)),
       )
 
+/** In characters: four numbers of three digits. */
+const maxIpv4Length = 15
+
 /** In characters: eight groups of four digits, the last two of them as an IPv4 address. */
 const maxIpv6Length = 45
 
 const ipv4Bytes = (text: string): ReadonlyArray<number> | undefined => {
+  if (text.length > maxIpv4Length) return undefined
   const parts = text.split('.')
   const valid = parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
   return valid && parts.length === 4 ? parts.map(Number) : undefined
