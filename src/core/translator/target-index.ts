@@ -50,8 +50,9 @@ export const targetIndex = (destinations: Destinations): TargetIndex => {
   const known = knownTargets(destinations)
   const touched = new Set<string>()
   const at = (target: Target): Known => {
-    touched.add(readableName(target))
-    return known.at(target)
+    const name = readableName(target)
+    touched.add(name)
+    return known.at(target, name)
   }
   return {
     name: (uid, targets) => {
@@ -88,8 +89,8 @@ export const targetIndex = (destinations: Destinations): TargetIndex => {
 /** The targets that are known, by name and by Service. */
 interface KnownTargets {
   readonly get: (name: string) => Known | undefined
-  /** It is known from now on. */
-  readonly at: (target: Target) => Known
+  /** It is known from now on, under its readable name. */
+  readonly at: (target: Target, name: string) => Known
   readonly ofService: (key: string) => Iterable<string>
   readonly remove: (target: Target) => void
 }
@@ -100,8 +101,7 @@ const knownTargets = (destinations: Destinations): KnownTargets => {
   return {
     get: (name) => known.get(name),
     ofService: (key) => byService.get(key) ?? [],
-    at: (target) => {
-      const name = readableName(target)
+    at: (target, name) => {
       const found = known.get(name)
       if (found !== undefined) return found
       const made = unknown(target, destinations)
