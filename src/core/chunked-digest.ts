@@ -6,6 +6,18 @@ interface Versioned {
 }
 
 /**
+ * What of a list goes into a digest: the versions of a short one; of a long one what `chunkDigests` makes of them, and
+ * a word that says so.
+ */
+export const digestParts = (items: ReadonlyArray<Versioned>): ReadonlyArray<string> =>
+  items.length <= maxPlain
+    ? items.map(({ version }) => version)
+    : ['in chunks', ...chunkDigests(items)]
+
+/** So many versions cost about as much in one digest as they do in chunks. */
+const maxPlain = 128
+
+/**
  * Digests that say together what the versions of a list are, in their order: one for some 64 of them.
  *
  * A chunk ends where a version says so, hence what it is depends on the list alone, and a change touches the

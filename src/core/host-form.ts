@@ -1,4 +1,4 @@
-import { chunkDigests } from './chunked-digest.js'
+import { digestParts } from './chunked-digest.js'
 import { type Digest, digestStrings } from './digest.js'
 import { treeSize, type WrittenTree, writeTree } from './encode-tree.js'
 import { isWorthwhile, type Tree, treeOf, worthwhileSaving } from './matcher-tree.js'
@@ -62,14 +62,11 @@ const makeForm = ({ head, fragments }: TableHost, before: HostForm | undefined):
   const possible =
     fragments.length < worthwhileSaving ? undefined : treeOf(fragments, before?.possible)
   const tree = possible !== undefined && isWorthwhile(possible) ? possible : undefined
-  const isLong = fragments.length > maxPlainDigest
-  const versions = isLong ? chunkDigests(fragments) : fragments.map(({ version }) => version)
   return {
     version: digestStrings(
       ...(tree === undefined ? [] : [treeForm]),
-      ...(isLong ? [inChunks] : []),
       Buffer.from(head).toString('hex'),
-      ...versions,
+      ...digestParts(fragments),
     ),
     routesSize: tree === undefined ? routesSize(fragments) : treeSize(tree),
     tree,
@@ -80,8 +77,3 @@ const makeForm = ({ head, fragments }: TableHost, before: HostForm | undefined):
 
 /** To be changed with the bytes that `encodeTree` makes of the same fragments. A list has no such name. */
 const treeForm = 'tree 1'
-
-/** Up to so many versions cost less in one digest than in chunks. */
-const maxPlainDigest = 128
-
-const inChunks = 'in chunks'

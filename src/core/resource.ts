@@ -1,5 +1,6 @@
 import { RouteConfiguration } from '../gen/envoy/config/route/v3/route.js'
 import { VirtualHost } from '../gen/envoy/config/route/v3/route_components.js'
+import { digestParts } from './chunked-digest.js'
 import { type Digest, digest, digestStrings } from './digest.js'
 import { encoded } from './encoded.js'
 import { formOf, writeHostRoutes } from './host-form.js'
@@ -126,11 +127,7 @@ export const tableResourceOf = (
   { refs, owners }: Pick<Resource, 'refs' | 'owners'>,
 ): Resource => ({
   name,
-  version: digestStrings(
-    name,
-    hexOf(table.head),
-    ...table.virtualHosts.map((host) => formOf(host).version),
-  ),
+  version: digestStrings(name, hexOf(table.head), ...digestParts(table.virtualHosts.map(formOf))),
   content: { _tag: 'Table', table },
   refs,
   owners,
