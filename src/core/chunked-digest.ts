@@ -1,4 +1,4 @@
-import { type Digest, digestStrings } from './digest.js'
+import { type Digest, digest } from './digest.js'
 
 /** What is told apart by a digest. */
 interface Versioned {
@@ -48,9 +48,9 @@ const digestOf = (
   const known = chunks.get(last)
   if (known !== undefined && isAt(known.items, items, from, to)) return known.digest
   const own = items.slice(from, to)
-  const digest = digestStrings(...own.map(({ version }) => version))
-  chunks.set(last, { items: own, digest })
-  return digest
+  const made = digest(own.map(({ version }) => version))
+  chunks.set(last, { items: own, digest: made })
+  return made
 }
 
 interface Chunk {

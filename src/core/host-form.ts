@@ -71,7 +71,7 @@ const makeForm = ({ head, fragments }: TableHost, before: HostForm | undefined):
     routesSize: tree === undefined ? routesSize(fragments) : treeSize(tree),
     tree,
     possible,
-    written: before?.written,
+    written: tree === undefined ? undefined : before?.written,
   }
 }
 
