@@ -48,7 +48,7 @@ export interface KeptLease {
   readonly finished: Promise<void>
   /**
    * Whether it is ours. While it is, nobody else's is, however wrong clocks are, unless somebody edits or deletes the
-   * Lease, or two have one identity.
+   * Lease, two have one identity, or the machine was suspended a moment ago: that time is not counted.
    */
   readonly isHeld: () => boolean
   /** For how many milliseconds that surely holds still, whatever happens; 0 if it is not ours. */
