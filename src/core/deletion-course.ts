@@ -40,10 +40,19 @@ export const overdueMs = ({ sinceMs, toldMs }: Course, waitsFor: NotYet): number
   return Math.ceil(dueMs / tellEveryMs) * tellEveryMs
 }
 
-/** Notes that nobody waits any more for Envoys that had not confirmed: once for each of them. */
+/**
+ * Notes that nobody waits any more for Envoys that had not confirmed: once for each of them. An object that is seen for
+ * the first time after that may have nothing to wait for, and settles at once.
+ */
 export const noteForgotten = (state: DeletionState, ids: ReadonlyArray<string>): DeletionState => {
-  if (state._tag !== 'Waiting' || ids.length === 0) return state
-  const { sinceMs, waitsFor } = state
-  const noted = { ...state, forgotten: addNamed(state.forgotten, ids) }
-  return { _tag: 'Waiting', ...courseOf(noted, sinceMs), waitsFor }
+  if ((state._tag !== 'Waiting' && state._tag !== 'Settling') || ids.length === 0) return state
+  const course = courseOf({ ...state, forgotten: addNamed(state.forgotten, ids) }, state.sinceMs)
+  switch (state._tag) {
+    case 'Waiting':
+      return { _tag: 'Waiting', ...course, waitsFor: state.waitsFor }
+    case 'Settling': {
+      const { clearSinceMs, returns } = state
+      return { _tag: 'Settling', ...course, clearSinceMs, returns }
+    }
+  }
 }

@@ -807,23 +807,28 @@ describe('with Envoys in memory', () => {
   })
 })
 
-test('who was forgotten before anything was read is named where it is told that an object is gone', async () => {
-  const waits: NotYet = { _tag: 'Starting', untilMs: 1_000 }
-  let closed: NotYet | undefined = waits
-  const made = stage({}, { notYet: () => closed, onChange: () => () => undefined })
-  made.envoys.unheard()
-  made.controller.look()
-  made.envoys.forgotten()
-  made.controller.look()
-  made.world.put(anObject('a', deleting))
-  await made.sync()
-  closed = undefined
-  made.controller.look()
-  await made.pass(settleMs)
-  made.controller.look()
-  expect(made.facts.map(({ fact }) => fact)).toContainEqual({
-    _tag: 'Proven',
-    forgotten: { nodes: ['envoy'], nodeCount: 1 },
-  })
-  await made.stop()
-})
+test.each<[string, NotYet | undefined]>([
+  ['while something is waited for still', { _tag: 'Starting', untilMs: 1_000 }],
+  ['when nothing is waited for any more', undefined],
+])(
+  'who was forgotten before anything was read is named with the end of an object that is seen %s',
+  async (_, waits) => {
+    let closed = waits
+    const made = stage({}, { notYet: () => closed, onChange: () => () => undefined })
+    made.envoys.unheard()
+    made.controller.look()
+    made.envoys.forgotten()
+    made.controller.look()
+    made.world.put(anObject('a', deleting))
+    await made.sync()
+    closed = undefined
+    made.controller.look()
+    await made.pass(settleMs)
+    made.controller.look()
+    expect(made.facts.map(({ fact }) => fact)).toContainEqual({
+      _tag: 'Proven',
+      forgotten: { nodes: ['envoy'], nodeCount: 1 },
+    })
+    await made.stop()
+  },
+)

@@ -102,7 +102,16 @@ describe('an Envoy that is forgotten', () => {
 
   test('is no matter of what nobody waits for', () => {
     expect(noteForgotten(waiting, [])).toBe(waiting)
+    const course = { sinceMs: 0, returns: 0, failure: undefined }
+    const releasing: DeletionState = { _tag: 'Releasing', ...course }
+    expect(noteForgotten(releasing, ['a'])).toBe(releasing)
+  })
+
+  test('is noted of what has come to settle without waiting for them, as it is told with the proof', () => {
     const settling: DeletionState = { _tag: 'Settling', sinceMs: 0, clearSinceMs: 0, returns: 0 }
-    expect(noteForgotten(settling, ['a'])).toBe(settling)
+    const noted = noteForgotten(settling, ['a'])
+    expect(noted).toEqual({ ...settling, forgotten: { nodes: ['a'], nodeCount: 1 } })
+    const [, facts] = stepDeletion(noted, { _tag: 'Terminating' }, () => clear, settleMs)
+    expect(facts).toEqual([{ _tag: 'Proven', forgotten: { nodes: ['a'], nodeCount: 1 } }])
   })
 })
