@@ -181,6 +181,23 @@ test('an Envoy is forgotten by a wish that is left in the cluster, and an Event 
   expect(unknown.err).toContain('nobody: no node has this id')
 })
 
+test('who forgets an Envoy that the last control plane had, a moment after the start, is warned through the cluster', async () => {
+  const api = await startApi()
+  const first = serve(api.kubeconfig)
+  await lostEnvoy(first, 'envoy-1')
+  await first.stop()
+  const second = serve(api.kubeconfig)
+  await second.xdsPort()
+  const { code, out } = await eventually(
+    () => runCli(['forget', 'envoy-1', '--kubeconfig', second.kubeconfig]),
+    (forgotten) => forgotten.code === 0,
+    commandsWithinMs,
+  )
+  expect(code).toBe(0)
+  expect(out).toContain('envoy-1 is forgotten')
+  expect(out).toMatch(/^Warning: this control plane began \d+ s ago, and had not heard of it/m)
+})
+
 const heldBy = (api: CliApiServer, holderIdentity: string): void => {
   const renewTime = new Date().toISOString().replace('Z', '000Z')
   api.put(leasePath, { spec: { holderIdentity, leaseDurationSeconds: 3_600, renewTime } })
