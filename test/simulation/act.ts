@@ -67,7 +67,7 @@ const perform = async (world: World, step: Step): Promise<void> => {
     case 'Stop':
       return plane.stop()
     case 'Start':
-      return plane.start(step.context)
+      return plane.start(step.context, step.shards)
     case 'BreakGlass':
       return plane.breakGlass({ namespace, name: nameOf(step.name) })
     case 'Break':

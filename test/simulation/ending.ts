@@ -7,6 +7,8 @@ import { defaultDataPlane, showKey } from '../../src/core/edge-route.js'
 import * as PM from '../../src/core/persistent-map.js'
 import { encodeContent, type Resource } from '../../src/core/resource.js'
 import { viewOf } from '../../src/core/snapshot.js'
+import { formLimits as defaultLimits } from '../../src/core/form-choice.js'
+import { type TableForm, wholeForm } from '../../src/core/table-form.js'
 import { finalizer } from '../../src/core/stored-object.js'
 import { translate, type Translation } from '../../src/core/translate.js'
 import { routeType } from '../../src/core/type-url.js'
@@ -58,7 +60,7 @@ const heal = async (world: World): Promise<void> => {
   api.letAllGo()
   // One that was asked to end takes its time.
   for (let n = 0; n < 60 && plane.isStopping(); n += 1) await pass(world, 1_000)
-  plane.start(0)
+  plane.start(0, setup.shards)
   await drain(world)
   for (const envoy of network.envoys) {
     network.cut(envoy, false)
@@ -115,12 +117,27 @@ const faultsOf = (world: World): ReadonlyArray<string> => {
   if (JSON.stringify(seen?.objects) !== JSON.stringify(state.objects))
     return ['the control plane does not see what is there']
   // One with a fault in it may be served in an earlier form that only the process knows.
-  const goal = translate(seen?.routes ?? [], contextOf(plane.context()))
+  const form = plane.host()?.controller.state().choices.forms.get(defaultDataPlane)
+  const goal = translate(seen?.routes ?? [], contextOf(plane.context(), plane.shards(), form))
   const running = network.envoys.filter((envoy) => envoy.state !== undefined)
   return [
+    ...formFaults(world, goal, form),
     ...running.flatMap((envoy) => lacksOf(world, envoy, goal)),
     ...conditionFaults(world, goal),
   ]
+}
+
+const formFaults = (
+  { plane, setup: { formLimits = defaultLimits } }: World,
+  goal: Translation,
+  form: TableForm = wholeForm,
+): ReadonlyArray<string> => {
+  const hosts = goal.hosts.get(defaultDataPlane) ?? 0
+  const isWrong =
+    plane.shards() === 0 || hosts < formLimits.down
+      ? form._tag === 'Sharded'
+      : hosts >= formLimits.up && form._tag === 'Whole'
+  return isWrong ? [`the tables of ${hosts} hosts are ${form._tag}`] : []
 }
 
 const conditionFaults = (

@@ -1,4 +1,5 @@
 import type { Change, Write } from '../../src/adapters/memory/api-server/index.js'
+import type { FormLimits } from '../../src/core/form-choice.js'
 import * as PM from '../../src/core/persistent-map.js'
 import type { Snapshot } from '../../src/core/snapshot.js'
 import { startWaitMs } from '../../src/core/start-gate.js'
@@ -61,6 +62,7 @@ interface Watched {
 
 export interface Scene {
   readonly clock: SteppingClock
+  readonly formLimits: FormLimits | undefined
   readonly random: Random
   readonly api: Api
   readonly disk: Disk
@@ -254,12 +256,9 @@ const newcomer = (): Watched => ({
 })
 
 const estrange = (envoy: Envoy, known: Watched): void => {
-  known.strange = new Map(
-    [...known.serving.tables].flatMap((name) => {
-      const bytes = tableOf(envoy, name)
-      return bytes === undefined ? [] : [[name, bytes] as const]
-    }),
-  )
+  // Also those that wait for others before they are served.
+  const tables = envoy.state?.watches[routeType].held ?? []
+  known.strange = new Map([...tables].map(([name, { bytes }]) => [name, bytes]))
 }
 
 /** It still has the table that it had then: what was sent since it has not taken. */

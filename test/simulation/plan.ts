@@ -1,5 +1,5 @@
 import { type Random, randomOf } from './random.js'
-import { backendCount, contextCount, nameCount } from './routes.js'
+import { backendCount, contextCount, fewHosts, hostCount, nameCount } from './routes.js'
 import type { EnvoySetup, Plan, Setup, SpecChoice, Step } from './steps.js'
 
 type Tag = Step['_tag']
@@ -119,12 +119,30 @@ export const planOf = (seed: number): Plan => {
   }
   const count = 30 + random.below(70)
   const draw = drawing(random, { ...everyday, ...weights })
+  const steps = [
+    ...prelude(random, envoys, { settled, context }),
+    ...Array.from({ length: count }, draw),
+  ]
+  const forms = randomOf(seed ^ 0xf0f0)
+  return forms.chance(0.5) ? inForms(forms, { setup, steps }) : { setup, steps }
+}
+
+/** The same with tables that go into shards and back, and more hosts: by draws of their own, on which no other depends. */
+const inForms = (random: Random, { setup, steps }: Plan): Plan => {
+  const shards = 1 + random.below(3)
+  const up = 1 + random.below(4)
+  const down = random.below(up + 1)
+  const restMs = random.pick([0, 5_000, 60_000])
   return {
-    setup,
-    steps: [
-      ...prelude(random, envoys, { settled, context }),
-      ...Array.from({ length: count }, draw),
-    ],
+    setup: { ...setup, shards, formLimits: { up, down, restMs } },
+    steps: steps.map((step): Step => {
+      if (step._tag === 'Create' || step._tag === 'Update')
+        return { ...step, spec: { ...step.spec, host: random.below(hostCount) } }
+      if (step._tag === 'Start')
+        // Now and then the next process has another configuration.
+        return { ...step, shards: random.chance(0.8) ? shards : random.below(4) }
+      return step
+    }),
   }
 }
 
@@ -160,7 +178,7 @@ const prelude = (
 }
 
 const specOf = (random: Random): SpecChoice => ({
-  host: random.below(4),
+  host: random.below(fewHosts),
   path: random.below(4),
   backend: random.below(backendCount),
   spice: random.chance(0.3) ? 1 + random.below(2) : 0,

@@ -17,13 +17,14 @@ import { contextOf } from './routes.js'
 export interface Plane {
   readonly isUp: () => boolean
   readonly isStopping: () => boolean
-  readonly start: (context: number) => void
+  readonly start: (context: number, shards?: number) => void
   /** It ends at once: nothing that it was about to do is done. */
   readonly crash: () => void
   /** It is asked to end, and takes its time. */
   readonly stop: () => void
   readonly host: () => RunningHost<Fleet> | undefined
   readonly context: () => number
+  readonly shards: () => number
   readonly forget: (id: string) => void
   readonly breakGlass: (key: RouteKey) => void
 }
@@ -33,6 +34,7 @@ export type Fleet = EnvoyFleet &
 
 interface Process {
   readonly context: number
+  readonly shards: number
   readonly die: () => void
   readonly stop: () => void
   readonly isStopping: () => boolean
@@ -43,11 +45,12 @@ export const makePlane = (scene: Scene, network: Network, judge: Judge): Plane =
   let current: Process | undefined
   let processes = 0
 
-  const start = (context: number): void => {
+  const start = (context: number, shards = 0): void => {
     if (current !== undefined) return
     processes += 1
     judge.onPlaneStart()
-    current = launch(scene, { network, judge, context, client: `process-${processes}` }, () => {
+    const client = `process-${processes}`
+    current = launch(scene, { network, judge, context, shards, client }, () => {
       current = undefined
     })
   }
@@ -66,6 +69,7 @@ export const makePlane = (scene: Scene, network: Network, judge: Judge): Plane =
     },
     host: () => current?.host,
     context: () => current?.context ?? 0,
+    shards: () => current?.shards ?? 0,
     forget: (id) => {
       void current?.host?.operator.forget(id)
     },
@@ -84,12 +88,13 @@ interface Launch {
   readonly network: Network
   readonly judge: Judge
   readonly context: number
+  readonly shards: number
   readonly client: string
 }
 
 const launch = (
-  { clock: world, random, api, disk }: Scene,
-  { network, judge, context, client }: Launch,
+  { clock: world, random, api, disk, formLimits }: Scene,
+  { network, judge, context, shards, client }: Launch,
   onEnd: () => void,
 ): Process => {
   const clock = world.mortal()
@@ -106,6 +111,7 @@ const launch = (
   const logger = strictLogger(judge)
   const process: Process = {
     context,
+    shards,
     host: undefined,
     die: () => {
       isDead = true
@@ -127,7 +133,8 @@ const launch = (
       store: routes.store,
       roster: mount.store,
       clock,
-      context: contextOf(context),
+      context: contextOf(context, shards),
+      ...(formLimits !== undefined && { formLimits }),
       logger,
       random: own.next,
       serve: ({ memory, observer }) => {

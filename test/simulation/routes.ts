@@ -1,5 +1,6 @@
 import type { Context } from '../../src/core/context.js'
 import { defaultDataPlane } from '../../src/core/edge-route.js'
+import type { TableForm } from '../../src/core/table-form.js'
 import type { SpecChoice } from './steps.js'
 
 export const namespace = 'm'
@@ -13,7 +14,19 @@ export const nameOf = (name: number): string => `r${name % nameCount}`
 export const markHeader = 'x-object'
 export const formHeader = 'x-form'
 
-const hosts = [undefined, ['a.test'], ['a.test', '*.b.test'], ['*.b.test']] as const
+const hosts = [
+  undefined,
+  ['a.test'],
+  ['a.test', '*.b.test'],
+  ['*.b.test'],
+  ['c.test', 'd.b.test'],
+  ['d.b.test'],
+  ['e.test', 'a.test'],
+] as const
+
+/** How many choices of hosts there are; the first of them are few, and are all that some runs have. */
+export const hostCount = hosts.length
+export const fewHosts = 4
 const paths = ['/', '/a', '/a/b', '/c'] as const
 
 /** The host of the backend whose name resolves late, if ever. */
@@ -76,9 +89,16 @@ export const contextCount = listeners.length
 export const contestedPort = 10_001
 
 /** Services 0 to 2, of which the last has no endpoints; there is no service 3. */
-export const contextOf = (index: number): Context => ({
+export const contextOf = (index: number, shards: number, form?: TableForm): Context => ({
   dataPlanes: new Map([
-    [defaultDataPlane, { listeners: listeners[index % listeners.length] ?? listeners[0] }],
+    [
+      defaultDataPlane,
+      {
+        listeners: listeners[index % listeners.length] ?? listeners[0],
+        shards,
+        ...(form !== undefined && { form }),
+      },
+    ],
   ]),
   services: [0, 1, 2].map((n) => ({ namespace, name: `s${n}`, ports: [{ name: '', port: 80 }] })),
   endpointSlices: [0, 1].map((n) => ({

@@ -13,8 +13,6 @@ export interface Serving {
   readonly marks: ReadonlySet<string>
   /** Of clusters that the Envoy lacks, and that a table names. */
   readonly dangling: ReadonlyArray<Dangling>
-  /** The names of the tables. */
-  readonly tables: ReadonlySet<string>
 }
 
 export interface Dangling {
@@ -25,7 +23,6 @@ export interface Dangling {
 export const nothingServed: Serving = {
   marks: new Set(),
   dangling: [],
-  tables: new Set(),
 }
 
 export const routesIn = ({ virtualHosts }: RouteConfiguration): ReadonlyArray<Route> =>
@@ -41,23 +38,27 @@ const headerOf = ({ responseHeadersToAdd }: Route, name: string): string | undef
 export const servingOf = (state: EnvoyState): Serving => {
   const marks = new Set<string>()
   const dangling: Array<Dangling> = []
-  const tables = new Set<string>()
   for (const { table } of servedTables(state)) {
     const of = readTable(table)
-    tables.add(table.name ?? '')
     for (const mark of of.marks) marks.add(mark)
     for (const cluster of of.clusters)
       if (!state.clusters.active.has(cluster)) dangling.push({ table: table.name ?? '', cluster })
   }
-  return { marks, dangling, tables }
+  return { marks, dangling }
 }
 
 /** What `servingOf` depends on. */
-export const partsOf = ({ listeners, watches, clusters }: EnvoyState): ReadonlyArray<unknown> => [
+export const partsOf = ({
+  listeners,
+  watches,
+  clusters,
+  scopes,
+}: EnvoyState): ReadonlyArray<unknown> => [
   listeners,
   watches[routeType].held,
   watches[routeType].settled,
   clusters.active,
+  scopes,
 ]
 
 interface TableParts {

@@ -1,3 +1,4 @@
+import type { FormLimits } from '../../src/core/form-choice.js'
 import type { Variant } from '../../src/core/xds/messages.js'
 import type { WatchFate } from '../../src/adapters/memory/api-server/index.js'
 
@@ -69,8 +70,8 @@ export type Step =
   | { readonly _tag: 'Disk'; readonly weather: DiskWeather }
   | { readonly _tag: 'Crash' }
   | { readonly _tag: 'Stop' }
-  /** With this configuration of its listeners. */
-  | { readonly _tag: 'Start'; readonly context: number }
+  /** With this configuration of its listeners, and so many shards: none if absent. */
+  | { readonly _tag: 'Start'; readonly context: number; readonly shards?: number }
   | { readonly _tag: 'ForgetNode'; readonly envoy: number }
   | { readonly _tag: 'BreakGlass'; readonly name: number }
 
@@ -88,6 +89,10 @@ export interface Setup {
   readonly seed: number
   readonly profile: string
   readonly envoys: ReadonlyArray<EnvoySetup>
+  /** When tables take another form, where there may be shards. */
+  readonly formLimits?: FormLimits
+  /** Into how many shards in the end; none if absent. */
+  readonly shards?: number
   /** What the Envoys refuse they refuse to the end. */
   readonly refusesToTheEnd: boolean
   /** Processes that were killed never come back, and somebody forgets them. */

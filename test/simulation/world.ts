@@ -49,7 +49,8 @@ export const makeWorld = (setup: Setup, say: Say): World => {
   const resolver = { works: true }
   const api = makeApi(clock)
   const disk = makeDisk(clock, random.fork())
-  const scene = { clock, random: random.fork(), api, disk }
+  const { formLimits } = setup
+  const scene = { clock, random: random.fork(), api, disk, formLimits }
   const tastes = setup.envoys.map((): Taste => ({
     spice: 0,
     backend: 0,
