@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { type Context, defaultContext } from '../../src/core/context.js'
 import { defaultDataPlane, type EdgeRoute } from '../../src/core/edge-route.js'
 import { encodeContent, type Resource } from '../../src/core/resource.js'
-import { shardOf, shardTable } from '../../src/core/table-form.js'
+import { entries } from '../../src/core/persistent-map.js'
+import { type Snapshot, viewOf } from '../../src/core/snapshot.js'
+import { shardOf, shardTable, type TableForm, wholeForm } from '../../src/core/table-form.js'
 import { snapshotOf } from '../../src/core/translate.js'
-import { routeType } from '../../src/core/type-url.js'
+import { routeType, scopeType } from '../../src/core/type-url.js'
 import type { Response } from '../../src/core/xds/messages.js'
 import { type AnyStream, openAny, sentBy, variants } from '../support/xds.js'
 
@@ -86,4 +88,59 @@ test.each(variants)('%s: a refusal of one shard holds up and touches no other', 
   expect(stream.memory()?.searches[routeType]?.convicted.size).toBe(1)
   publish({ [bad]: 'poison', [good]: 'second', [other]: 'third' })
   expect(play(stream).map(({ name }) => name)).toEqual([tableOf(other)])
+})
+
+const inForm = (form: TableForm): Snapshot => {
+  const dataPlanes = [...context.dataPlanes].map(
+    ([name, each]) => [name, { ...each, form }] as const,
+  )
+  return snapshotOf([], { ...context, dataPlanes: new Map(dataPlanes) })
+}
+
+const scopesIn = (responses: ReadonlyArray<Response>): number =>
+  responses.reduce(
+    (sum, { typeUrl, resources }) => sum + (typeUrl === scopeType ? resources.length : 0),
+    0,
+  )
+
+test.each(variants)(
+  '%s: scopes follow each listener that looks for them, as often as it comes',
+  (variant) => {
+    const stream = openAny(variant, { node })
+    const sharded: TableForm = { _tag: 'Sharded', shards }
+    stream.publish(inForm(sharded))
+    stream.first('cds')
+    stream.ack('cds')
+    stream.first('lds')
+    stream.first('srds')
+    expect(scopesIn(sentBy(stream.effects()))).toBe(shards)
+    for (const short of ['lds', 'srds'] as const) stream.ack(short)
+    for (const form of [wholeForm, sharded]) {
+      stream.publish(inForm(form))
+      expect(scopesIn(sentBy(stream.effects()))).toBe(form === wholeForm ? 0 : shards)
+      stream.ack('lds')
+      if (form === sharded) stream.ack('srds')
+      expect(scopesIn(sentBy(stream.effects()))).toBe(0)
+    }
+  },
+)
+
+test('an Envoy that says that it has all scopes gets all of them: it names what it has forgotten', () => {
+  const stream = openAny('delta', { node })
+  const snapshot = inForm({ _tag: 'Sharded', shards })
+  stream.publish(snapshot)
+  const scopes = [...entries(viewOf(snapshot, defaultDataPlane)[scopeType])]
+  stream.first('rds', tables.join(' '))
+  stream.receive({
+    ...{ _tag: 'Delta', node: undefined, typeUrl: scopeType, responseNonce: '' },
+    ...{ subscribe: [], unsubscribe: [], errorDetail: undefined },
+    initialResourceVersions: new Map([
+      ...scopes.map(({ name, version }) => [name, version] as const),
+      ['gone', 'before'],
+    ]),
+  })
+  const sent = sentBy(stream.effects()).filter(({ typeUrl }) => typeUrl === scopeType)
+  expect(sent.map(({ resources }) => resources.length)).toEqual([shards])
+  stream.ack('srds')
+  expect([...sent, ...sentBy(stream.effects())].flatMap(({ removed }) => removed)).toEqual(['gone'])
 })

@@ -1,4 +1,4 @@
-import { endpointType, isFullState, type TypeUrl } from '../type-url.js'
+import { endpointType, isFullState, scopeType, type TypeUrl } from '../type-url.js'
 import { accept, answeredBy, refuse } from './answers.js'
 import { classifyDelta } from './classify.js'
 import type { DeltaRequest, NodeIdentity } from './messages.js'
@@ -28,8 +28,9 @@ export const receiveDelta = (
   if (watch === undefined) {
     const subscription = firstSubscription(request, typeUrl, options, node)
     const { initialResourceVersions: said } = request
-    const isTainted = memory?.doubts[typeUrl] !== undefined
-    const trusted = isTainted
+    // An Envoy names scopes that it has forgotten with its last listener of them (run).
+    const isDoubtful = memory?.doubts[typeUrl] !== undefined || typeUrl === scopeType
+    const trusted = isDoubtful
       ? new Map([...said.keys()].map((name) => [name, unknownVersion]))
       : said
     const claims = typeUrl === endpointType ? withoutVersions(trusted, debts) : trusted

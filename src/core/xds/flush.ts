@@ -1,24 +1,17 @@
 import * as PM from '../persistent-map.js'
 import { type Resources, type View, viewOf } from '../snapshot.js'
-import {
-  clusterType,
-  endpointType,
-  isFullState,
-  routeType,
-  type TypeUrl,
-  typeUrls,
-} from '../type-url.js'
-import { advance, type Outgoing } from './advance.js'
+import { clusterType, isFullState, routeType, type TypeUrl, typeUrls } from '../type-url.js'
+import { advance } from './advance.js'
 import { aimAt } from './aim.js'
 import { stall } from './answers.js'
 import { isAtRest } from './at-rest.js'
 import { endWaiting, isHopeless } from './balks.js'
+import { oweBehind } from './behind.js'
 import { linger, mayHaveBrought } from './departures.js'
 import { withForeignScopes } from './foreign-scopes.js'
 import { adopt, markSettling } from './holding.js'
 import { withLingerers } from './linger.js'
 import type { Response, Variant } from './messages.js'
-import { withNames } from './names.js'
 import { triedTogether, withRetired } from './plan-tables.js'
 import { isOpenQuestion, isPurging, noTrial, standingIn, type Trial } from './plan.js'
 import {
@@ -241,8 +234,7 @@ const send = (
   }
   const sent = markSent(advanced, entry)
   const behind = withWatch(session, typeUrl, sent)
-  const owing = typeUrl === clusterType ? oweEndpoints(behind, outgoing) : behind
-  return [{ ...owing, nonces }, [{ _tag: 'Send', response }]]
+  return [{ ...oweBehind(behind, typeUrl, outgoing), nonces }, [{ _tag: 'Send', response }]]
 }
 
 const hasNews = ({ sent, subscription }: Watch, target: Resources): boolean =>
@@ -265,18 +257,3 @@ const markSent = (watch: Watch, entry: InFlight): Watch => ({
   search: { ...watch.search, isTrialNext: entry.trial === undefined },
   repeat: watch.repeat === 'Asked' ? 'Spent' : 'Allowed',
 })
-
-/**
- * A cluster that is sent again warms until its endpoints are sent again too, and in delta Envoy does not
- * even ask for them (envoyproxy/envoy#13009): so they follow, changed or not.
- */
-const oweEndpoints = (session: Session, { renewed }: Outgoing): Session => {
-  const watch = session.watches[endpointType]
-  const names = renewed.flatMap(({ refs }) =>
-    refs.flatMap((ref) => (ref.typeUrl === endpointType ? [ref.name] : [])),
-  )
-  if (watch !== undefined) return withWatch(session, endpointType, owe(watch, names))
-  // In state of the world a first request is answered in full.
-  const isSpared = session.variant === 'sotw' || names.length === 0
-  return isSpared ? session : { ...session, debts: withNames(session.debts, names) }
-}
