@@ -1,5 +1,5 @@
 import * as PM from '../persistent-map.js'
-import type { Resources } from '../snapshot.js'
+import { type Resources, versionOf } from '../snapshot.js'
 import {
   clusterType,
   endpointType,
@@ -63,7 +63,7 @@ const noClaims = ({ claims }: Watch): Watch['claims'] => claims && new Map()
  * What it had accepted, as far as this process says that it has it: another one may have come up under its name.
  *
  * In state of the world it says of no resource which version it has, but it brings the version that it has
- * accepted last, if any. In delta it names what it holds; after a refusal its versions cannot be trusted.
+ * accepted last, if any: another one than is remembered is another process's, whoever had the id before. In delta it names what it holds; after a refusal its versions cannot be trusted.
  */
 const knownOf = (
   request: DiscoveryRequest,
@@ -75,7 +75,9 @@ const knownOf = (
   // What others with its id have accepted, it may not have.
   if (memory.isShared) return undefined
   if (request._tag === 'Sotw')
-    return request.versionInfo === '' ? undefined : { acked: accepted, unsure: undefined }
+    return request.versionInfo === versionOf(accepted)
+      ? { acked: accepted, unsure: undefined }
+      : undefined
   const { initialResourceVersions: claims } = request
   const isTainted = memory.doubts[typeUrl] !== undefined
   const others = [...PM.entries(accepted)].filter(({ name, version }) =>
