@@ -119,7 +119,8 @@ export const openWire = (variant: Variant, deliver: (response: Response) => void
   return {
     send: (request, repeats = false) => {
       const short = shorts.find((each) => types[each] === request.typeUrl) ?? 'cds'
-      const isTainted = state.session.memory?.doubts[types[short]] !== undefined
+      // Of scopes an Envoy says that it holds what it has forgotten.
+      const isTainted = short === 'srds' || state.session.memory?.doubts[types[short]] !== undefined
       const isBlind =
         variant === 'sotw' &&
         isFullState(types[short]) &&
@@ -313,6 +314,8 @@ const noteResponse = (state: State, variant: Variant, response: Response): void 
   const known = state.known[short]
   state.nonces.add(nonce)
   if (short === 'cds') noteClusters(state, variant, resources)
+  // Scopes follow each listener.
+  if (short === 'lds' && resources.length > 0) state.known.srds.said.clear()
   if (short === 'eds') checkEndpoints(state, variant, response)
   for (const { name, version } of resources) known.said.set(name, version)
   for (const name of removed) known.said.set(name, 'gone')
