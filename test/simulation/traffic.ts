@@ -1,4 +1,10 @@
-import { clusterType, endpointType, routeType } from '../../src/core/type-url.js'
+import {
+  clusterType,
+  endpointType,
+  listenerType,
+  routeType,
+  scopeType,
+} from '../../src/core/type-url.js'
 import type { DiscoveryRequest, Response } from '../../src/core/xds/messages.js'
 import type { Judge } from './judge.js'
 import type { Link } from './network.js'
@@ -58,9 +64,9 @@ export const watchTraffic = (judge: Judge, say: Say): Traffic => {
           'NothingSentAgain',
           `${link.envoy.options.node.id} has accepted ${content}, and is sent it again`,
         )
-      // Endpoints follow their cluster, whatever the client has.
-      const endpoints = typeUrl === clusterType ? lastOf(link).get(endpointType) : undefined
-      if (endpoints !== undefined) endpoints.isDisturbed = true
+      // Endpoints follow their cluster, and scopes their listener, whatever the client has.
+      const follower = lastOf(link).get(followers.get(typeUrl) ?? '')
+      if (follower !== undefined) follower.isDisturbed = true
       lastOf(link).set(typeUrl, { nonce, content, isAccepted: false, isDisturbed: false })
     },
     onReceive: (link, request) => {
@@ -84,6 +90,11 @@ export const watchTraffic = (judge: Judge, say: Say): Traffic => {
     },
   }
 }
+
+const followers: ReadonlyMap<string, string> = new Map([
+  [clusterType, endpointType],
+  [listenerType, scopeType],
+])
 
 const whereOf = ({ envoy, id }: Link): string => `${envoy.options.node.id} on ${id}`
 

@@ -33,6 +33,7 @@ export interface Rig {
 export interface RigEnvoyOptions {
   readonly dataPlane?: string
   readonly change?: NonNullable<TestEnvoyOptions['change']>
+  readonly drainSeconds?: number
 }
 
 export interface RigEnvoy extends TestEnvoy {
