@@ -1,9 +1,7 @@
-import { Agent } from 'node:http'
 import { type Context, defaultDataPlane, type TableForm, wholeForm } from 'edgewright'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually, freePort } from '../support/envoy.js'
-import { startRig } from '../support/rig.js'
-import { answering, contextOf, snapshotOf } from '../support/rig.js'
+import { answering, contextOf, snapshotOf, startRig } from '../support/rig.js'
 import { answers, ask } from '../support/traffic.js'
 
 const shards = 64
@@ -37,23 +35,21 @@ test.each(['delta', 'sotw'] as const)(
     const odd: Array<string> = []
     let asked = 0
     let isOver = false
-    const keepAsking = async (port: number, agent: Agent | false): Promise<void> => {
+    const keepAsking = async (port: number): Promise<void> => {
       while (!isOver) {
-        const got = await ask(port, '/kept', agent).catch((cause: unknown) => String(cause))
+        const got = await ask(port, '/kept').catch((cause: unknown) => String(cause))
         asked += 1
         if (got !== '200 kept') odd.push(`${port} ${got}`)
       }
     }
-    const load = ports.map((port) => keepAsking(port, false))
+    const load = ports.map((port) => keepAsking(port))
     try {
       for (const [round, form] of [sharded, wholeForm, sharded, wholeForm, sharded].entries()) {
         rig.publish(snapshot(form, round))
         for (const port of ports) await answers(port, '/round', `200 ${round}`)
-        await eventually(
-          () => envoy.stat('listener_manager.total_filter_chains_draining'),
-          (count) => count === 0,
-          20_000,
-        )
+        const draining = () => envoy.stat('listener_manager.total_filter_chains_draining')
+        await eventually(draining, (count = 0) => count > 0)
+        await eventually(draining, (count) => count === 0, 20_000)
       }
     } finally {
       isOver = true
