@@ -2,7 +2,7 @@ import { memoryControlPlane, possibleAnswers } from 'edgewright/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultDataPlane, type EdgeRoute } from '../../src/core/edge-route.js'
-import type { TableForm } from '../../src/core/table-form.js'
+import { type TableForm, wholeForm } from '../../src/core/table-form.js'
 import { emptyWorld, translator, worldChange } from '../../src/core/translator.js'
 
 type Step =
@@ -33,6 +33,9 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { maxLength: 30 },
 )
 
+const toShards: Step = { _tag: 'Switch', isSharded: true }
+const longPass: Step = { _tag: 'Pass', ms: 601_000 }
+
 const route = (name: string, host: string, generation = 1): EdgeRoute => ({
   metadata: { namespace: 'a', name, uid: name, generation, finalizers: [] },
   spec: { hostnames: [host], respond: { code: 200, body: `${name} ${generation}` } },
@@ -61,16 +64,27 @@ const stage = (variant: 'sotw' | 'delta', shards: number) => {
   const node = { id: 'e', cluster: defaultDataPlane }
   const envoy = controlPlane.connect({ node, variant, drainMs: 20_000 })
   controlPlane.settle()
-  const answers = (): ReadonlyArray<string> =>
-    asked.flatMap(([host, expected]) =>
-      possibleAnswers(envoy.state(), { listener: 'http', host, path: '/' }).flatMap(
-        ({ reach, answer }) => {
-          const said = answer._tag === 'Responded' ? `${answer.code} ${answer.body}` : answer._tag
-          return said === `200 ${expected}` ? [] : [`${host} (${reach}): ${said}`]
-        },
-      ),
-    )
-  return { controlPlane, envoy, publish, answers, world: () => world }
+  const faultsOf = (host: string, expected: string): ReadonlyArray<string> => {
+    const answers = possibleAnswers(envoy.state(), { listener: 'http', host, path: '/' })
+    if (!answers.some(({ reach }) => reach === 'New')) return [`${host}: nobody listens`]
+    return answers.flatMap(({ reach, answer }) => {
+      const said = answer._tag === 'Responded' ? answer.body : answer._tag
+      return said === expected ? [] : [`${host} (${reach}): ${said}`]
+    })
+  }
+  const faults = (): ReadonlyArray<string> =>
+    asked.flatMap(([host, expected]) => faultsOf(host, expected))
+  const deliver = (choice: number): boolean => {
+    const isThere = controlPlane.deliverNext(choice) !== undefined
+    expect(faults()).toEqual([])
+    return isThere
+  }
+  /** Delivers everything, and looks whether what changes has come, too. */
+  const settle = (generation: number): void => {
+    for (let n = 0; deliver(n); n += 1) expect(n).toBeLessThan(10_000)
+    expect(faultsOf('c.test', generation === 0 ? 'NotFound' : `c ${generation}`)).toEqual([])
+  }
+  return { controlPlane, envoy, publish, faults, deliver, settle, world: () => world }
 }
 
 test.each(['sotw', 'delta'] as const)(
@@ -78,44 +92,55 @@ test.each(['sotw', 'delta'] as const)(
   (variant) => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 4 }), (todo, shards) => {
-        const { controlPlane, envoy, publish, answers, world } = stage(variant, shards)
-        const deliver = (choice: number): boolean => {
-          const isThere = controlPlane.deliverNext(choice) !== undefined
-          expect(answers()).toEqual([])
-          return isThere
-        }
+        const { controlPlane, envoy, publish, faults, deliver, settle, world } = stage(
+          variant,
+          shards,
+        )
+        let generation = 0
         for (const step of todo)
           switch (step._tag) {
             case 'Switch':
-              publish(
-                world().routes,
-                step.isSharded ? { _tag: 'Sharded', shards } : { _tag: 'Whole' },
-              )
+              publish(world().routes, step.isSharded ? { _tag: 'Sharded', shards } : wholeForm)
               break
-            case 'Change': {
-              const { generation } = step
-              const other = generation === 0 ? [] : [route('c', 'c.test', generation)]
-              publish([...lasting, ...other])
+            case 'Change':
+              generation = step.generation
+              publish([...lasting, ...(generation === 0 ? [] : [route('c', 'c.test', generation)])])
               break
-            }
             case 'Deliver':
               for (let n = 0; n < step.count && deliver(step.choice * (n + 1)); n += 1);
               break
             case 'Pass':
               // After 15 s without an answer an Envoy opens a listener without its tables.
-              for (let n = 0; step.ms > 1_000 && deliver(n); n += 1) expect(n).toBeLessThan(10_000)
+              if (step.ms > 1_000) settle(generation)
               controlPlane.pass(step.ms)
-              expect(answers()).toEqual([])
+              expect(faults()).toEqual([])
               break
             case 'Reconnect':
               envoy.reconnect()
               break
           }
-        for (let n = 0; deliver(n); n += 1) expect(n).toBeLessThan(10_000)
+        settle(generation)
         controlPlane.pass(700_000)
-        for (let n = 0; deliver(n); n += 1) expect(n).toBeLessThan(10_000)
+        expect(faults()).toEqual([])
+        settle(generation)
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        // An Envoy that has forgotten its scopes needs them again.
+        examples: [
+          [
+            [
+              toShards,
+              longPass,
+              { _tag: 'Switch', isSharded: false },
+              longPass,
+              toShards,
+              longPass,
+            ],
+            2,
+          ],
+        ],
+      },
     )
   },
 )
