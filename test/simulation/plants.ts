@@ -114,8 +114,8 @@ export const plants: ReadonlyArray<Plant> = [
     'releases-before-the-roster-is-written',
     'RosterFirst',
     'host/keep-roster.ts',
-    `      return message === undefined ? start.gate()`,
-    `      return message !== null ? start.gate()`,
+    `      return message === undefined ||`,
+    `      return message !== null ||`,
   ),
   plant(
     'does-not-wait-after-a-start',

@@ -132,10 +132,15 @@ const bounded = (errors: ReadonlyArray<FieldError>): ReadonlyArray<FieldError> =
   return [...errors.slice(0, maxErrors), { path: '', message: `and ${more} more errors` }]
 }
 
-/** The library throws a RangeError where the stack ends, and a ReferenceError for aliases. */
+/**
+ * The library throws a RangeError where the stack ends, and a ReferenceError for aliases. V8 throws a SyntaxError where
+ * the stack ends while it compiles a regular expression.
+ */
 const showThrown = (error: unknown): string => {
-  if (error instanceof RangeError) return 'is nested too deeply'
-  return inWords(error instanceof Error ? error.message : String(error))
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof RangeError || message.includes('Maximum call stack size exceeded')
+    ? 'is nested too deeply'
+    : inWords(message)
 }
 
 const inWords = (message: string): string =>

@@ -63,7 +63,8 @@ const noClaims = ({ claims }: Watch): Watch['claims'] => claims && new Map()
  * What it had accepted, as far as this process says that it has it: another one may have come up under its name.
  *
  * In state of the world it says of no resource which version it has, but it brings the version that it has
- * accepted last, if any: another one than is remembered is another process's, whoever had the id before. In delta it names what it holds; after a refusal its versions cannot be trusted.
+ * accepted last, if any: another one than is remembered is another process's, whoever had the id before. In delta it
+ * names what it holds; after a refusal its versions cannot be trusted.
  */
 const knownOf = (
   request: DiscoveryRequest,
