@@ -63,17 +63,37 @@ const hashSeed = 5381
 const hashFactor = 31
 const hashModulus = 16_777_213
 
+/** How many Host headers each worker of an Envoy remembers the shard of, and how long they are at most, in bytes. */
+const remembered = { count: 4_096, length: 255 }
+
 /**
  * The Lua that tells the shard of a request. The port goes off as it does for `ignore_port_in_host_matching`, which is
  * what follows the last colon that is not inside of brackets (Envoy, HeaderUtility::getPortStart).
+ *
+ * A worker remembers what it has computed, since clients name few hosts again and again; one that names many makes it
+ * begin anew, and has it hold some MB at most.
  */
 export const scopeScript = (shards: number): string => `local byte = string.byte
-function envoy_on_request(handle)
-  local headers = handle:headers()
-  local host = (headers:get(":authority") or ""):lower()
+local known, count = {}, 0
+local function key_of(authority)
+  local host = authority:lower()
   host = host:match("^(.*):[^%]:]*$") or host
   local sum = ${hashSeed}
   for i = 1, #host do sum = (sum * ${hashFactor} + byte(host, i)) % ${hashModulus} end
-  headers:replace("${scopeHeader}", "${shards}-" .. string.format("%d", sum % ${shards}))
+  return "${shards}-" .. string.format("%d", sum % ${shards})
+end
+function envoy_on_request(handle)
+  local headers = handle:headers()
+  local authority = headers:get(":authority") or ""
+  local key = known[authority]
+  if key == nil then
+    key = key_of(authority)
+    if #authority <= ${remembered.length} then
+      if count >= ${remembered.count} then known, count = {}, 0 end
+      known[authority] = key
+      count = count + 1
+    end
+  end
+  headers:replace("${scopeHeader}", key)
 end
 `
